@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+
+# The fork's version, in modinfo and in the kernel log; the commit is appended.
+ZCG_VERSION := 0.1.0
+
+# KDIR's own release counts if only KDIR is given.
+ifdef KDIR
+KREL ?= $(shell cat '$(KDIR)/include/config/kernel.release' 2>/dev/null || uname -r)
+else
+KREL ?= $(shell uname -r)
+endif
+KDIR ?= /lib/modules/$(KREL)/build
+BUILD ?= build/$(KREL)
+ZCG_TEST_CLAIM ?= 1
+
+# What the kernel's own make is to know: V=1 W=1 LLVM=1 ...
+kbuild_args := $(foreach v,V W C CHECK CF CC LLVM ARCH CROSS_COMPILE KCFLAGS,\
+	$(if $(filter command%,$(origin $v)),'$v=$($v)'))
+
+build = scripts/build --krel '$(KREL)' --kdir '$(KDIR)' --out '$(BUILD)' \
+	--version '$(ZCG_VERSION)' --claim '$(ZCG_TEST_CLAIM)' $(if $(KSRC),--ksrc '$(KSRC)')
+
+all:
+	@+$(build) $(kbuild_args)
+
+diff:
+	@+$(build) --source-only $(kbuild_args)
+	@scripts/diff "$$(scripts/source '$(KREL)' '$(KDIR)' $(if $(KSRC),'$(KSRC)'))" '$(BUILD)/src'
+
+lint:
+	@+scripts/lint --krel '$(KREL)' --kdir '$(KDIR)' --out '$(BUILD)' $(if $(KSRC),--ksrc '$(KSRC)')
+
+unit:
+	@$(MAKE) -C tests/unit check
+
+check:
+	@tests/run
+
+demo:
+	@tests/bench/demo
+
+clean:
+	rm -rf build
+	@if [ -f tests/unit/Makefile ]; then $(MAKE) -C tests/unit clean; fi
+
+help:
+	@echo "make          build/<kernel release>/ixgbe.ko for the running kernel"
+	@echo "make diff     the fork against the kernel's ixgbe, as a unified diff"
+	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
+	@echo "make unit     unit tests of the frame parser, in user space"
+	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
+	@echo "make demo     the flag's effect as a table and a chart, needs root"
+	@echo "make clean    remove build/"
+	@echo
+	@echo "KREL=RELEASE  another installed kernel   KDIR=DIR  headers or build tree"
+	@echo "KSRC=SOURCE   kernel tree, source tarball or driver folder to take ixgbe from;"
+	@echo "              else the linux-source package, else /lib/modules/KREL/source"
+	@echo "BUILD=DIR     where to build             V=1 W=1   as in the kernel's make"
+	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
+	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
+
+.PHONY: all diff lint unit check demo clean help
