@@ -5,7 +5,7 @@
 #ifndef ZCG_POLICY_H
 #define ZCG_POLICY_H
 
-#include "zcg_inner.h"
+#include "zcg_plain.h"
 
 /* Somebody profits from level 1: GRO is on. Else the inside is not read. */
 #define ZCG_F_GRO	0x1
@@ -13,30 +13,7 @@
 #define ZCG_F_IP_ERR	0x2
 
 /**
- * zcg_skip - recognise most of other people's frames at once
- * @f: the frame
- *
- * For the receive path itself, in front of the call that leads to
- * zcg_decide(): a handful of instructions, no fetch, no stack. Knows untagged
- * IPv4 and IPv6 that is not UDP, so that TCP goes by at almost no cost.
- *
- * Context: any.
- * Return: true only if zcg_decide() would say ZCG_NOT_OURS; false says nothing.
- */
-static __always_inline bool zcg_skip(const struct zcg_frame *f)
-{
-	u16 type;
-
-	if (unlikely(f->headlen < ETH_HLEN + ZCG_IP4_MIN))
-		return false;
-	type = zcg_be16(f->head + ETH_HLEN - 2);
-	if (type == ETH_P_IP)
-		return f->head[ETH_HLEN + 9] != IPPROTO_UDP;
-	return type == ETH_P_IPV6 && f->head[ETH_HLEN + 6] != IPPROTO_UDP;
-}
-
-/**
- * zcg_decide - judge one received frame
+ * zcg_decide_any - judge a received frame of any shape
  * @ops: how to read it; a compile-time constant, so that it is inlined
  * @f: the frame
  * @ports: the known tunnel ports
@@ -51,8 +28,8 @@ static __always_inline bool zcg_skip(const struct zcg_frame *f)
  * Return: the verdict; see zcg_claim_level() for what follows from it.
  */
 static __always_inline enum zcg_reason
-zcg_decide(const struct zcg_ops *ops, const struct zcg_frame *f,
-	   const struct zcg_ports *ports, u32 flags)
+zcg_decide_any(const struct zcg_ops *ops, const struct zcg_frame *f,
+	       const struct zcg_ports *ports, u32 flags)
 {
 	u8 buf[ZCG_FETCH_MAX];
 	struct zcg_payload pl;
@@ -67,6 +44,27 @@ zcg_decide(const struct zcg_ops *ops, const struct zcg_frame *f,
 	if (!(flags & ZCG_F_GRO))
 		return ZCG_OUTER_GRO_OFF;
 	return zcg_inner(ops, f, buf, &pl);
+}
+
+/**
+ * zcg_decide_plain - judge a received frame if it has the usual shape
+ * @ops: how to read it; a compile-time constant, so that it is inlined
+ * @f: the frame
+ * @ports: the known tunnel ports
+ * @flags: ZCG_F_*
+ *
+ * In front of zcg_decide_any(), which would return the same verdict.
+ *
+ * Context: any; takes no lock, allocates nothing.
+ * Return: the verdict, or ZCG_GO_ON: ask zcg_decide_any().
+ */
+static __always_inline enum zcg_reason
+zcg_decide_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
+		 const struct zcg_ports *ports, u32 flags)
+{
+	if ((flags & (ZCG_F_GRO | ZCG_F_IP_ERR)) != ZCG_F_GRO)
+		return ZCG_GO_ON;
+	return zcg_plain(ops, f, ports);
 }
 
 #endif /* ZCG_POLICY_H */

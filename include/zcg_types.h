@@ -37,6 +37,7 @@ typedef __u64 u64;
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 
 #define cpu_to_be16(x)		__cpu_to_be16(x)
+#define cpu_to_be32(x)		__cpu_to_be32(x)
 #define be16_to_cpu(x)		__be16_to_cpu(x)
 
 #endif /* __KERNEL__ */

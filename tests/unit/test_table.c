@@ -282,6 +282,37 @@ static void claim_levels(void **state)
 	assert_int_equal(zcg_claim_level((enum zcg_reason)1000), -1);
 }
 
+/* That the two ways agree is asserted in verdict(); here, when the short one is
+ * taken at all: the usual shape, with its headers linear, and GRO on.
+ */
+static void plain_shape(void **state)
+{
+	struct spec spec = { .payload = 700, .topts = 12 };
+	struct verdict_log log;
+	struct built f;
+
+	(void)state;
+	build(&f, &spec);
+	verdict(f.b, f.len, f.len, ZCG_F_GRO, FETCH_COPY, &log);
+	assert_true(log.plain);
+	verdict(f.b, f.len, f.il4 + ZCG_TCP_MIN, ZCG_F_GRO, FETCH_COPY, &log);
+	assert_true(log.plain);
+	i_payload(&f);
+	verdict(f.b, f.len, f.len, ZCG_F_GRO, FETCH_COPY, &log);
+	assert_true(log.plain);
+	verdict(f.b, f.len, f.il4 + ZCG_TCP_MIN - 1, ZCG_F_GRO, FETCH_COPY, &log);
+	assert_false(log.plain);
+	verdict(f.b, f.len, f.len, 0, FETCH_COPY, &log);
+	assert_false(log.plain);
+	verdict(f.b, f.len, f.len, ZCG_F_GRO | ZCG_F_IP_ERR, FETCH_COPY, &log);
+	assert_false(log.plain);
+
+	spec.otag[0] = 0x8100;
+	build(&f, &spec);
+	verdict(f.b, f.len, f.len, ZCG_F_GRO, FETCH_COPY, &log);
+	assert_false(log.plain);
+}
+
 size_t table_tests(struct CMUnitTest *list)
 {
 	size_t n = sizeof(rows) / sizeof(rows[0]), i;
@@ -295,5 +326,8 @@ size_t table_tests(struct CMUnitTest *list)
 		"claim: 1 for verified, 0 for good outsides, none for the rest",
 		claim_levels, NULL, NULL, NULL,
 	};
-	return n + 1;
+	list[n + 1] = (struct CMUnitTest){
+		"the usual shape is judged the short way", plain_shape, NULL, NULL, NULL,
+	};
+	return n + 2;
 }
