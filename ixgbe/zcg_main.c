@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fork's identity, and its state as ports and rings come and go.
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+
+#include "ixgbe.h"
+#include "zcg_build.h"
+
+MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
+	    ": in-box ixgbe with private flag " ZCG_FLAG_NAME);
+MODULE_VERSION(ZCG_VERSION "-zcg");
+
+#if ZCG_TEST_CLAIM < 1
+MODULE_INFO(test_build, "claims csum_level 0 at most, aggregates nothing");
+#endif
+
+/**
+ * zcg_announce - say in the kernel log that this ixgbe is the fork
+ *
+ * Context: module load, sleepable.
+ */
+void zcg_announce(void)
+{
+	pr_info("this is the fork ixgbe-zcg %s, private flag %s is off\n",
+		ZCG_VERSION, ZCG_FLAG_NAME);
+	if (ZCG_TEST_CLAIM < 1)
+		pr_warn("test build: claims csum_level 0 at most\n");
+}
+
+/**
+ * zcg_probe - set up the fork's state of a port
+ * @netdev: the port, complete but not yet registered
+ *
+ * What is allocated here goes with the device's driver binding, after the last
+ * NAPI poll. Without counters the port works, but the flag is refused.
+ *
+ * Context: PCI probe, sleepable.
+ */
+void zcg_probe(struct net_device *netdev)
+{
+	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct zcg_adapter *zcg = &adapter->zcg;
+	int cpu;
+
+	zcg->stats = devm_alloc_percpu(&adapter->pdev->dev, struct zcg_stats);
+	if (zcg->stats) {
+		for_each_possible_cpu(cpu)
+			u64_stats_init(&per_cpu_ptr(zcg->stats, cpu)->syncp);
+	}
+
+	zcg_tunnel_probe(netdev);
+}
+
+/**
+ * zcg_configure_rx_ring - give a receive ring its copy of the flag
+ * @adapter: the port
+ * @ring: one of its receive rings, about to be started
+ *
+ * Rings are made anew when the number of channels changes; all of them pass
+ * here on down/up, MTU change and reset, too.
+ *
+ * Context: rtnl held.
+ */
+void zcg_configure_rx_ring(struct ixgbe_adapter *adapter,
+			   struct ixgbe_ring *ring)
+{
+	if (adapter->zcg.on)
+		set_bit(__IXGBE_RX_ZCG, &ring->state);
+	else
+		clear_bit(__IXGBE_RX_ZCG, &ring->state);
+}
