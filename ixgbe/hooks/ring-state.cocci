@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0
+// Seam: ring state
+// File: ixgbe.h
+// Adds: 1 __IXGBE_RX_ZCG
+// Needs: ixgbe_ring_state_t __IXGBE_RX_CSUM_UDP_ZERO_ERR
+//
+// A bit in ring->state says that the private flag is on. The receive path has
+// that word at hand anyway. The bit stands next to the one for the erratum that
+// is the reason for all this; the order of the bits means nothing.
+
+@@
+symbol __IXGBE_RX_CSUM_UDP_ZERO_ERR;
+@@
+enum ixgbe_ring_state_t {
+	...,
+	__IXGBE_RX_CSUM_UDP_ZERO_ERR,
++	__IXGBE_RX_ZCG,
+	...
+};
