@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intel X520-DA2 (82599) model: state of one port and the contracts between
+ * its parts.
+ *
+ *   x520.c         PCI front: BARs, capabilities, properties, migration
+ *   x520_core.c    register dispatch, resets
+ *   x520_intr.c    causes, vectors, moderation
+ *   x520_link.c    PCS/MAC link state, semaphores
+ *   x520_eeprom.c  EEPROM image and access
+ *   x520_i2c.c     SFP+ module on the bit-banged I2C bus
+ *   x520_stats.c   statistics registers
+ *   x520_rx.c      receive path
+ *   x520_tx.c      transmit path
+ *
+ * Everything runs under the big QEMU lock.
+ */
+
+#ifndef HW_NET_X520_CORE_H
+#define HW_NET_X520_CORE_H
+
+#include "qemu/timer.h"
+#include "net/net.h"
+#include "hw/pci/pci_device.h"
+#include "hw/i2c/i2c.h"
+#include "hw/i2c/bitbang_i2c.h"
+#include "migration/vmstate.h"
+#include "x520_regs.h"
+
+#define X520_MMIO_SIZE          0x20000         /* CSR space in BAR 0 */
+#define X520_MAC_REGS           (X520_MMIO_SIZE / 4)
+#define X520_EEPROM_WORDS       2048
+#define X520_FCS_LEN            4
+
+typedef struct X520Core X520Core;
+typedef struct X520Data X520Data;       /* private to x520_rx.c, x520_tx.c */
+
+typedef enum X520Erratum {
+    X520_ERRATUM_NEVER,
+    X520_ERRATUM_SOMETIMES,
+    X520_ERRATUM_ALWAYS,
+} X520Erratum;
+
+/* One interrupt vector's moderation (EITR). */
+typedef struct X520Eitr {
+    X520Core *core;
+    QEMUTimer *timer;           /* QEMU_CLOCK_VIRTUAL, end of the interval */
+    int64_t open_at;            /* when the next message may be sent, ns */
+    unsigned vector;
+} X520Eitr;
+
+struct X520Core {
+    /* Shadow of the register space, indexed by offset >> 2. */
+    uint32_t mac[X520_MAC_REGS];
+    uint16_t eeprom[X520_EEPROM_WORDS];
+
+    PCIDevice *owner;           /* for pci_dma_*() */
+    NICState *nic;              /* qemu_get_queue(core->nic) */
+    unsigned port;              /* 0 or 1: PCI function */
+    uint8_t perm_mac[6];
+
+    /* Properties */
+    X520Erratum erratum;
+    bool pace;                  /* 10 Gb/s pacing of the wire */
+    uint32_t corrupt_permille;
+    uint32_t corrupt_seed;
+    uint32_t corrupt_offset;
+    bool sfp_sr;                /* an SR module, not a direct-attach cable */
+
+    /* x520_intr.c */
+    X520Eitr eitr[X520_NUM_VECTORS];
+    uint64_t vec_pending;       /* MSI-X: causes not yet sent, per vector */
+    uint64_t vec_mask;          /* EIMS_EX, one bit per vector */
+    uint32_t other_pending;     /* EICR bits 30:16 not yet sent */
+    bool legacy_level;          /* MSI or INTx: EICR & EIMS was seen set */
+
+    /* x520_link.c */
+    QEMUTimer *link_timer;
+    bool link_ready;            /* the last (re)start of the link is over */
+    bool link_was_up;           /* backend link as last seen by set_link */
+    bool links_latched_down;    /* LINKS.UP reads 0 once more */
+    bool an_started;            /* AUTOC restart was asked for since reset */
+
+    /* x520_i2c.c */
+    I2CBus *i2c_bus;
+    bitbang_i2c_interface i2c;
+    uint32_t i2cctl;            /* the two output bits */
+
+    /* x520_eeprom.c: bit-banged SPI */
+    uint32_t eec;
+    uint32_t spi_shift;
+    uint32_t spi_bits;          /* clocked since the chip was selected */
+    uint32_t spi_addr;
+    uint8_t spi_cmd;
+    bool spi_wel;               /* write enable latch */
+
+    /* x520_core.c: IEEE 1588 clock */
+    uint64_t systim_base;
+    uint64_t systim_latch;
+    int64_t systim_start;
+
+    X520Data *data;             /* rings, timers of the data path */
+};
+
+static inline uint32_t x520_reg(const X520Core *core, hwaddr offset)
+{
+    return core->mac[offset >> 2];
+}
+
+/* ---- data path (x520_rx.c, x520_tx.c), called by the register side ---- */
+
+/* Allocate and free core->data, its timers and bottom halves. */
+void x520_data_realize(X520Core *core);
+void x520_data_unrealize(X520Core *core);
+
+/*
+ * Any reset: forget fetched descriptors, partial frames and contexts, stop
+ * timers. The register file has been reset by the caller already.
+ */
+void x520_data_reset(X520Core *core);
+
+/* Migration: the section for core->data, and what to restart afterwards. */
+extern const VMStateDescription vmstate_x520_data;
+void x520_data_post_load(X520Core *core);
+
+/*
+ * Transmit queue @queue may have something to do: TDT was written, TXDCTL
+ * enabled the queue, or DMATXCTL.TE was set (then called for each enabled
+ * queue). Must not block; long work goes to a bottom half or timer.
+ */
+void x520_tx_kick(X520Core *core, unsigned queue);
+
+/*
+ * Queue @queue was just disabled (TXDCTL/RXDCTL ENABLE 1 -> 0): drop what
+ * was fetched from it. Head and tail registers are kept, as hardware does.
+ */
+void x520_tx_disable(X520Core *core, unsigned queue);
+void x520_rx_disable(X520Core *core, unsigned queue);
+
+/*
+ * Receive queue @queue may have room: RDT was written, RXDCTL enabled it.
+ * Also called with each enabled queue when RXCTRL.RXEN or the link changes.
+ */
+void x520_rx_kick(X520Core *core, unsigned queue);
+
+/* NetClientInfo hooks; opaque is the X520Core via qemu_get_nic_opaque(). */
+bool x520_can_receive(NetClientState *nc);
+ssize_t x520_receive(NetClientState *nc, const uint8_t *buf, size_t size);
+ssize_t x520_receive_iov(NetClientState *nc, const struct iovec *iov,
+                         int iovcnt);
+
+/* ---- register side, called by the data path ---- */
+
+/*
+ * A descriptor with the interrupt condition was written back on @queue: set
+ * the cause that IVAR names and send what moderation and masks allow. Cheap
+ * to call often, but one call per burst is enough.
+ */
+void x520_intr_rx(X520Core *core, unsigned queue);
+void x520_intr_tx(X520Core *core, unsigned queue);
+
+/* A cause of the "other" group: X520_EICR_LSC, X520_EICR_RX_MISS ... */
+void x520_intr_other(X520Core *core, uint32_t cause);
+
+/* Link is up and the MAC may send and receive on the wire. */
+bool x520_link_up(const X520Core *core);
+/* Wire speed in bits per second: 10^10 or 10^9; 0 when the link is down. */
+uint64_t x520_link_bps(const X520Core *core);
+/* Transmitted frames come back to the receiver and never reach the wire. */
+bool x520_loopback(const X520Core *core);
+
+/*
+ * Statistics. @len is the length on the wire including the 4-byte FCS (so at
+ * least 64 for a good frame), @dst the destination address.
+ */
+/* Seen by the MAC, whatever becomes of it: TPR, TOR. */
+void x520_stat_rx_seen(X520Core *core, size_t len);
+/* Passed the L2 filters: GPRC, GORC, PRC by size, BPRC, MPRC. */
+void x520_stat_rx_good(X520Core *core, size_t len, const uint8_t *dst);
+/* Delivered to @queue: QPRC, QBRC of the set that RQSMR names, RXDGPC. */
+void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len);
+/* Dropped, no descriptor on @queue and DROP_EN: QPRDC. */
+void x520_stat_rx_nodesc(X520Core *core, unsigned queue);
+/*
+ * Dropped, packet buffer full: MPC(0) and the RX_MISS cause. Hardware counts
+ * such a frame in GPRC too, so call x520_stat_rx_good() for it as well.
+ */
+void x520_stat_rx_missed(X520Core *core);
+/* Sent from @queue: GPTC, GOTC, TPT, PTC by size, BPTC, MPTC, QPTC, QBTC. */
+void x520_stat_tx(X520Core *core, unsigned queue, size_t len,
+                  const uint8_t *dst);
+/* Any other 32-bit counter, by register offset; sticks at all ones. */
+void x520_stat_add(X520Core *core, hwaddr offset, uint32_t n);
+
+/* ---- between the parts of the register side ---- */
+
+void x520_core_realize(X520Core *core);
+void x520_core_unrealize(X520Core *core);
+void x520_core_reset(X520Core *core);           /* power-on, bus reset, FLR */
+void x520_core_kick(X520Core *core);            /* all enabled queues */
+uint64_t x520_core_read(X520Core *core, hwaddr offset, unsigned size);
+void x520_core_write(X520Core *core, hwaddr offset, uint64_t value,
+                     unsigned size);
+
+void x520_intr_realize(X520Core *core);
+void x520_intr_unrealize(X520Core *core);
+void x520_intr_reset(X520Core *core);
+uint32_t x520_intr_read(X520Core *core, hwaddr offset);
+void x520_intr_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_intr_post_load(X520Core *core);
+
+void x520_link_realize(X520Core *core);
+void x520_link_unrealize(X520Core *core);
+void x520_link_reset(X520Core *core, bool restart);
+void x520_link_set(X520Core *core);             /* NetClientInfo set_link */
+uint32_t x520_link_read(X520Core *core, hwaddr offset);
+void x520_link_write(X520Core *core, hwaddr offset, uint32_t value);
+
+void x520_eeprom_init(X520Core *core);
+void x520_eeprom_reset(X520Core *core);
+uint32_t x520_eeprom_read(X520Core *core, hwaddr offset);
+void x520_eeprom_write(X520Core *core, hwaddr offset, uint32_t value);
+
+void x520_i2c_realize(X520Core *core);
+uint32_t x520_i2c_read(X520Core *core);
+void x520_i2c_write(X520Core *core, uint32_t value);
+
+uint32_t x520_stat_read(X520Core *core, hwaddr offset);
+
+#endif
