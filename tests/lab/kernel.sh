@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # what need_kernel sets is read in image.sh and run.sh
+#
+# The kernels that guests boot, and the driver built for one of them.
+
+KERNELS="gated-5.10 debian12 debian13"
+EXTRA_KERNELS="debian11"
+
+kernel_check() {
+	local k
+
+	for k in $KERNELS $EXTRA_KERNELS; do
+		[ "$k" != "$1" ] || return 0
+	done
+	die --status=2 "no kernel called '$1'; there are: $KERNELS $EXTRA_KERNELS"
+}
+
+kernel_root() { # the root that a kernel is built in and runs on
+	case $1 in
+	gated-5.10) echo debian11 ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# The gated kernel: its source package, our semantic patch and configuration.
+gated_make() { # gated_make tmp root
+	mkdir "$1/kernel"
+	step "building kernel gated-5.10" in_root "$2" -b "$1:/zcg/work" -b "$LAB:/zcg/tree" \
+		-C /zcg/work -- bash /zcg/tree/gated-5.10.build
+}
+
+# Make sure that a kernel is there. Sets KERNEL_DIR (where its product is; for
+# a distribution's kernel its root), KERNEL_IMAGE, KERNEL_MODULES (the
+# directory holding lib/modules), KREL and ROOT_DIR.
+need_kernel() {
+	local image
+
+	kernel_check "$1"
+	need_debian_root "$(kernel_root "$1")"
+	ROOT_DIR=$REPLY
+	case $1 in
+	gated-5.10)
+		KERNEL_DIR=$CACHE/kernels/$1-$(key "$LAB"/gated-5.10.* -- "$(product_name "$ROOT_DIR")")
+		if [ ! -e "$KERNEL_DIR/krel" ]; then
+			need_root "building a kernel"
+			lock "kernel-$1"
+			[ -e "$KERNEL_DIR/krel" ] || make_product "$KERNEL_DIR" gated_make "$ROOT_DIR"
+			unlock
+		fi
+		KREL=$(cat "$KERNEL_DIR/krel")
+		KERNEL_IMAGE=$KERNEL_DIR/vmlinuz
+		KERNEL_MODULES=$KERNEL_DIR/modules
+		;;
+	*)
+		KERNEL_DIR=$ROOT_DIR
+		for image in "$ROOT_DIR"/boot/vmlinuz-*; do
+			KREL=${image##*/vmlinuz-}
+		done
+		[ "$KREL" != '*' ] || die "root $1 holds no kernel in boot/; 'tests/lab/lab clean roots' and make it again"
+		KERNEL_IMAGE=$ROOT_DIR/boot/vmlinuz-$KREL
+		KERNEL_MODULES=$ROOT_DIR
+		;;
+	esac
+	REPLY=$KERNEL_DIR
+}
+
+# Build the driver in the kernel's own root. The checkout appears at
+# /zcg/tree, the cache at /zcg/cache; a gated kernel's tree at /zcg/kernel.
+build_driver() { # build_driver kernel [make arguments...]
+	local name=$1 args=() binds=() begin=$SECONDS
+
+	shift
+	need_root "building in a root"
+	[ -e "$TREE/Makefile" ] || die "there is no Makefile in $TREE"
+	need_kernel "$name"
+	args=("KREL=$KREL")
+	case $name in
+	gated-5.10)
+		binds=(-b "$KERNEL_DIR/kernel:/zcg/kernel")
+		args+=(KDIR=/zcg/kernel KSRC=/zcg/kernel)
+		;;
+	esac
+	# Two builds for one kernel would write the same files.
+	lock "build-$name"
+	say "building the driver for $name ($KREL)"
+	in_root "$ROOT_DIR" -b "$TREE:/zcg/tree" -b "$CACHE:/zcg/cache" \
+		${binds[@]+"${binds[@]}"} -e ZCG_CACHE=/zcg/cache -e "ZCG_KERNEL=$name" \
+		-C /zcg/tree -- make "${args[@]}" "$@" >&2 ||
+		die --status=$? "building the driver for $name failed"
+	unlock
+	say "built the driver for $name in $((SECONDS - begin)) s"
+}
