@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The fork takes the in-box module's place: same name, parameters and devices,
+# its version told, link up, nothing switched on, and it can be taken out again.
+set -euo pipefail
+# shellcheck source=tests/selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+RELOADS=${RELOADS:-20}
+fork=${ZCG_MODULE:?no fork was built for this kernel: make}
+
+info() { modinfo -F "$2" "$1" | LC_ALL=C sort; }
+
+same_info()  # field
+{
+	diff <(info "$(modinfo -n ixgbe)" "$1") <(info "$fork" "$1") && info "$fork" "$1" | wc -l
+}
+
+named()
+{
+	[ "$(modinfo -F name "$fork")" = ixgbe ] && [ -d /sys/module/ixgbe ]
+}
+
+tells_version()
+{
+	modinfo "$fork" | grep -E '^(fork|version):'
+	[[ $(modinfo -F fork "$fork") == ixgbe-zcg\ [0-9]*$FLAG* ]] &&
+		[[ $(modinfo -F version "$fork") == [0-9]*.[0-9]*zcg* ]]
+}
+
+# The module that is loaded is the one of the file, not the in-box one.
+loaded_is_fork()
+{
+	local dev
+	for dev in "$PEER" "$NETIF"; do
+		ethtool -i "$dev"
+		ethtool -i "$dev" | grep -qx 'driver: ixgbe' || return 1
+		ethtool --show-priv-flags "$dev" | grep -E "^$FLAG *: " || return 1
+	done
+	same "$(modinfo -F srcversion "$fork")" "$(cat /sys/module/ixgbe/srcversion)"
+}
+
+off_by_default()
+{
+	flag_is $NS_RX "$NETIF" $FLAG off && flag_is $NS_TX "$PEER" $FLAG off
+}
+
+link_at_10000()
+{
+	same "10000 10000" "$(tx cat "/sys/class/net/$PEER/speed") $(rx cat "/sys/class/net/$NETIF/speed")"
+}
+
+reload()
+{
+	local i
+	for i in $(seq "$RELOADS"); do
+		load fork
+		unload
+		[ ! -d /sys/module/ixgbe ] || { echo "still loaded after rmmod $i"; return 1; }
+	done
+	echo "$i times"
+}
+
+after_reloads()
+{
+	load fork
+	hosts_up 1
+	traffic tcp --to $OUTER_RX --mbytes 1
+}
+
+ktap_start 10
+mark_log
+load fork
+check "the module is called ixgbe" named
+check "same parameters as the in-box module" same_info parm
+check "same device aliases as the in-box module" same_info alias
+check "modinfo says that it is the fork, and which version" tells_version
+check "the loaded module is the fork" loaded_is_fork
+hosts_up 1
+check "both ports have link at 10000 Mb/s" link_at_10000
+check "the flag is off by default" off_by_default
+hosts_down
+check "unloads and loads again $RELOADS times" reload
+check "passes traffic after that" after_reloads
+check "kernel log clean" log_clean
+ktap_done

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# usage: parity.sh [--keep DIR]
+#
+# Flag off is the in-box driver: one recorded mix of traffic is replayed to the in-box
+# module and to the fork; counters must grow alike and the stack must be handed the
+# same packets in the same order, GRO's merging included. With the flag on, what
+# sockets read must still be the same. --keep DIR keeps the recording and the results.
+set -euo pipefail
+# shellcheck source=tests/selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+keep=$ZCG_TMP/parity
+[ "${1:-}" != --keep ] || keep=${2:?--keep wants a folder}
+mkdir -p "$keep"
+py=$ZCG_TOP/tests/selftests/parity.py
+
+# play NAME MODULE [flag]: everything alike but the module.
+play()
+{
+	load "$2"
+	hosts_up 1
+	tunnel_up noudpcsum
+	silence
+	# ICMP errors not limited by the clock.
+	rx sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv4.icmp_ratemask=0
+	ip -n $NS_RX link add link "$NETIF" name zcg.9 type vlan id 9
+	ip -n $NS_RX link set zcg.9 up
+	[ -z "${3:-}" ] || set_flag "$3"
+	hold_polls
+	[ -e "$keep/mix.pcap" ] || python3 "$py" record "$keep/mix.pcap"
+	python3 "$py" replay "$keep/mix.pcap" "$keep/$1.json" | sed 's/^/# /'
+	hosts_down
+}
+
+# NAPI comes by timer while there is work, every 20 ms, so that a burst is in the ring
+# as a whole when it does, however fast driver and host are; and always on one CPU, so
+# that nothing overtakes.
+hold_polls()
+{
+	rx sh -c "echo 20000000 > /sys/class/net/$NETIF/gro_flush_timeout"
+	rx sh -c "echo 50 > /sys/class/net/$NETIF/napi_defer_hard_irqs"
+	awk -F '[: ]+' -v dev="$NETIF" '$NF ~ "^" dev { print $2 }' /proc/interrupts |
+		while read -r irq; do echo 1 > "/proc/irq/$irq/smp_affinity"; done
+}
+
+same_of() { python3 "$py" compare "$1" "$keep/inbox.json" "$keep/$2.json"; }
+
+ktap_start 6
+mark_log
+play inbox inbox
+play off fork
+play on fork on
+check "flag off: ethtool -S grows as in-box" same_of counters off
+check "flag off: the same packets reach the stack, in order, as GRO merged them" same_of packets off
+check "flag off: protocol counters of the stack grow as in-box" same_of protocols off
+check "flag off: sockets read the same" same_of sockets off
+check "flag on: sockets read the same" same_of sockets on
+check "kernel log clean" log_clean
+ktap_done
