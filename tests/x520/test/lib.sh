@@ -117,7 +117,10 @@ snapshot()
 quiet_log()
 {
 	local bad
-	log_clean
+	if ! log_clean; then
+		dmesg | grep -B 20 -A 20 -m 1 'Tx Unit Hang' || true
+		return 1
+	fi
 	bad=$(dmesg --level emerg,alert,crit,err,warn | tail -n +$(($(cat "$ZCG_TMP/warned") + 1)) |
 		grep -iE 'ixgbe|0000:|eth[0-9]|enp' || true)
 	[ -z "$bad" ] || { echo "$bad"; return 1; }

@@ -86,11 +86,12 @@ pause_set()
 
 rings()
 {
-	local n
-	for n in 64 4096 512; do
-		ethtool -G "$1" rx $n tx $n || return 1
-		[ "$(ethtool -g "$1" | awk '/^[RT]X:/ { v = v " " $2 } END { print v }')" = " 4096 4096 $n $n" ] ||
-			{ ethtool -g "$1"; return 1; }
+	local n most
+	most=$(ethtool -g "$1" | awk '/^RX:/ { print $2; exit }')
+	for n in 64 "$most" 512; do
+		ethtool -G "$1" rx "$n" tx "$n" || return 1
+		[ "$(ethtool -g "$1" | awk '/^[RT]X:/ { v = v " " $2 } END { print v }')" = \
+			" $most $most $n $n" ] || { ethtool -g "$1"; return 1; }
 	done
 	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier"
 }
