@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cases of claims.sh: single frames, and what must come of each.
 
+usage: claims.py
+
 Every frame is sent twice in every set-up of the device, with zero-csum-gro off and
 on. Off, nothing may be counted. On, exactly one counter must grow, or none; what the
 driver wrote into the sk_buff must be CHECKSUM_UNNECESSARY where a claim is due and
@@ -335,6 +337,9 @@ SETUPS = (
 
 
 def main():
+    if len(sys.argv) > 1:
+        print(__doc__)
+        return 0 if sys.argv[1:] == ["--help"] else 2
     setups = SETUPS[:int(os.environ.get("ZCG_SETUPS", len(SETUPS)))]
     bench = Bench()
     cases = all_cases(Bricks(bench.wire, bench.vxlan_mac))

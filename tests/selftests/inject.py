@@ -21,9 +21,9 @@ STAND_IN = f.mac("02:00:00:00:00:aa")
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] == "--help":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
-        return 0 if "--help" in sys.argv else 2
+        return 0 if sys.argv[1:] == ["--help"] else 2
     wire = Wire()
     frames = [frame for burst in f.read_pcap(sys.argv[1]) for frame in burst]
     here = f.mac(wire.netif_mac)

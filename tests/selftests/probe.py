@@ -26,9 +26,9 @@ def tunnelled(wire, port, kind):
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1] == "--help":
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         print(__doc__)
-        return 0 if len(sys.argv) > 1 else 2
+        return 0 if sys.argv[1:] == ["--help"] else 2
     wire = Wire()
     for word in sys.argv[1:]:
         port, _, kind = word.partition("/")
