@@ -48,6 +48,7 @@ stream()
 {
 	local addr=$1 bytes=$2 flows=${4:-1} from=$NS_TX to=$NS_RX got sent pid
 	[ "${3:-}" != reverse ] || { from=$NS_RX; to=$NS_TX; }
+	rm -f "$ZCG_TMP/recv"	# its "ready" must be this one's
 	ip netns exec "$to" timeout 60 python3 "$HERE/stream.py" recv 5555 "$flows" > "$ZCG_TMP/recv" &
 	pid=$!
 	wait_for 20 grep -q ready "$ZCG_TMP/recv" || return 1
@@ -152,4 +153,14 @@ pktgen()
 	result=$(tx grep -A 1 '^Result' "/proc/net/pktgen/$PEER")
 	PG_USEC=$(sed -n 's/^Result: OK: \([0-9]*\).*/\1/p' <<< "$result")
 	[ -n "$PG_USEC" ] || { echo "$result"; return 1; }
+}
+
+# 300 rules to look at for every packet.
+slow_receiver()
+{
+	rx nft list table ip slow > /dev/null 2>&1 || {
+		echo "table ip slow { chain c { type filter hook prerouting priority 0;"
+		seq 20001 20300 | sed 's/.*/udp dport & counter/'
+		printf '}\n}\n'
+	} | rx nft -f -
 }

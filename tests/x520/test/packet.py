@@ -4,6 +4,7 @@
 
 usage: packet.py send DEV KIND COUNT [dst=MAC] [size=BYTES] [vlan=TCI]
        packet.py groups DEV COUNT DST[,TCI]...
+       packet.py flood DEV COUNT DST
        packet.py count DEV
        packet.py --help
 
@@ -12,6 +13,7 @@ send: COUNT frames of one KIND, with good checksums unless the kind says so:
       udp-zero
 groups: COUNT plain frames to each DST (with a VLAN tag TCI), and a broadcast
       that tells "count" to stop
+flood: COUNT frames that the device cuts into 40 segments of 1514 bytes each
 count: prints "ready", then how many frames of each group a socket on DEV saw
       before that broadcast; it does not make the port promiscuous
 """
@@ -102,6 +104,15 @@ def groups(dev, count, *specs):
     sock.send(f.eth((END + bytes([len(specs)])).ljust(46, b"\0"), TEST_PROTO, b"\xff" * 6, src))
 
 
+def flood(dev, count, dst):
+    sock = raw_socket(dev, vnet=True)
+    frame = f.eth(f.ipv4(f.tcp(f.filler(40 * 1460)), f.TCP), f.ETH_IP,
+                  bytes.fromhex(dst.replace(":", "")), sock.getsockname()[4])
+    data = offload(frame, 1460)
+    for _ in range(int(count)):
+        sock.send(data)
+
+
 def count(dev):
     sock = raw_socket(dev, 3)
     sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20)
@@ -144,7 +155,7 @@ def main(args):
     try:
         named = dict(a.split("=", 1) for a in args if "=" in a)
         plain = [a for a in args if "=" not in a]
-        call = {"send": send, "count": count, "groups": groups}[plain[0]]
+        call = {"send": send, "count": count, "groups": groups, "flood": flood}[plain[0]]
         call(*plain[1:], **named)
     except (IndexError, KeyError, TypeError, ValueError) as err:
         usage("bad command line: %r" % err)

@@ -12,6 +12,7 @@ PCAP=$ZCG_TMP/wire.pcap
 
 capture()
 {
+	rm -f "$ZCG_TMP/tcpdump"
 	ip netns exec "$NS_RX" tcpdump -i "$NETIF" -Z root -Q in -U --immediate-mode -s 0 -B 65536 -w "$PCAP" 2> "$ZCG_TMP/tcpdump" &
 	TCPDUMP=$!
 	wait_for 20 grep -q 'listening on' "$ZCG_TMP/tcpdump" || die "tcpdump does not start"

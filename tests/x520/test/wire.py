@@ -190,6 +190,8 @@ class Tests:
         queues = 2 if cpus > 1 else 1
         self.g.sh("ethtool -L %s combined %d" % (dev, queues))
         self.wait_carrier()
+        if queues > 1:  # a table that does not repeat itself
+            self.g.sh("ethtool -X %s weight 1 3" % dev)
         table = self.g.sh("ethtool -x %s" % dev)
         key = bytes.fromhex(table.split("RSS hash key:")[1].split()[0].replace(":", ""))
         rows = [line.split(":")[1].split() for line in table.split("RSS hash key:")[0].splitlines()
@@ -203,7 +205,7 @@ class Tests:
             self.hash_cases(key, reta, udp == "on")
         for proto in ("udp4", "udp6"):
             self.g.sh("ethtool -N %s rx-flow-hash %s sd" % (dev, proto))
-        self.g.sh("ethtool -L %s combined 1" % dev)
+        self.g.sh("ethtool -X %s default; ethtool -L %s combined 1" % (dev, dev))
         self.wait_carrier()
 
     def hash_cases(self, key, reta, udp_ports):
