@@ -155,20 +155,4 @@ static inline void zcg_ports_reset(struct zcg_ports *p)
 		WRITE_ONCE(p->slot[i], 0);
 }
 
-/**
- * zcg_ports_count - number of ports in the table
- * @p: the table
- *
- * Context: any; needs no lock.
- * Return: 0 to ZCG_MAX_PORTS.
- */
-static inline unsigned int zcg_ports_count(const struct zcg_ports *p)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ZCG_MAX_PORTS; i++)
-		n += READ_ONCE(p->slot[i]) != 0;
-	return n;
-}
-
 #endif /* ZCG_PORTS_H */

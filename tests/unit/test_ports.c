@@ -13,6 +13,15 @@ static __be16 port(unsigned int number)
 	return p;
 }
 
+static unsigned int used(const struct zcg_ports *t)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ZCG_MAX_PORTS; i++)
+		n += t->slot[i] != 0;
+	return n;
+}
+
 static void set_and_lookup(void **state)
 {
 	struct zcg_ports t = { { 0 } };
@@ -25,7 +34,7 @@ static void set_and_lookup(void **state)
 	assert_int_equal(zcg_ports_lookup(&t, port(5766)), ZCG_TUNNEL_VXLAN);
 	assert_int_equal(zcg_ports_lookup(&t, port(6081)), ZCG_TUNNEL_GENEVE);
 	assert_int_equal(zcg_ports_lookup(&t, port(4790)), ZCG_TUNNEL_VXLAN_GPE);
-	assert_int_equal(zcg_ports_count(&t), 3);
+	assert_int_equal(used(&t), 3);
 	/* 5766 with its bytes swapped, a neighbour, and the free slots' value */
 	assert_int_equal(zcg_ports_lookup(&t, port(0x8616)), ZCG_TUNNEL_NONE);
 	assert_int_equal(zcg_ports_lookup(&t, port(5767)), ZCG_TUNNEL_NONE);
@@ -52,10 +61,10 @@ static void set_twice_takes_one_slot(void **state)
 	(void)state;
 	assert_int_equal(zcg_ports_set(&t, port(4789), ZCG_TUNNEL_VXLAN), 0);
 	assert_int_equal(zcg_ports_set(&t, port(4789), ZCG_TUNNEL_VXLAN), 0);
-	assert_int_equal(zcg_ports_count(&t), 1);
+	assert_int_equal(used(&t), 1);
 	assert_int_equal(zcg_ports_clear(&t, port(4789), ZCG_TUNNEL_VXLAN), 0);
 	assert_int_equal(zcg_ports_lookup(&t, port(4789)), ZCG_TUNNEL_NONE);
-	assert_int_equal(zcg_ports_count(&t), 0);
+	assert_int_equal(used(&t), 0);
 }
 
 static void sixteen_ports_and_no_more(void **state)
@@ -74,7 +83,7 @@ static void sixteen_ports_and_no_more(void **state)
 	assert_int_equal(zcg_ports_lookup(&t, port(1015)), ZCG_TUNNEL_GENEVE);
 	for (i = 0; i < 15; i++)
 		assert_int_equal(zcg_ports_lookup(&t, port(1000 + i)), ZCG_TUNNEL_VXLAN);
-	assert_int_equal(zcg_ports_count(&t), 16);
+	assert_int_equal(used(&t), 16);
 
 	assert_int_equal(zcg_ports_clear(&t, port(1007), ZCG_TUNNEL_VXLAN), 0);
 	assert_int_equal(zcg_ports_set(&t, port(2000), ZCG_TUNNEL_VXLAN), 0);
@@ -82,7 +91,7 @@ static void sixteen_ports_and_no_more(void **state)
 	assert_int_equal(zcg_ports_lookup(&t, port(1007)), ZCG_TUNNEL_NONE);
 
 	zcg_ports_reset(&t);
-	assert_int_equal(zcg_ports_count(&t), 0);
+	assert_int_equal(used(&t), 0);
 	assert_int_equal(zcg_ports_lookup(&t, port(2000)), ZCG_TUNNEL_NONE);
 }
 
@@ -95,7 +104,7 @@ static void a_port_behind_a_hole_is_not_set_twice(void **state)
 	assert_int_equal(zcg_ports_set(&t, port(2), ZCG_TUNNEL_VXLAN), 0);
 	assert_int_equal(zcg_ports_clear(&t, port(1), ZCG_TUNNEL_VXLAN), 0);
 	assert_int_equal(zcg_ports_set(&t, port(2), ZCG_TUNNEL_GENEVE), 0);
-	assert_int_equal(zcg_ports_count(&t), 1);
+	assert_int_equal(used(&t), 1);
 	assert_int_equal(zcg_ports_lookup(&t, port(2)), ZCG_TUNNEL_GENEVE);
 }
 
