@@ -34,32 +34,24 @@ not_shown() { ! rx ethtool --show-tunnels "$NETIF" | grep -qE "port $1,"; }
 
 probe() { python3 "$ZCG_TOP/tests/selftests/probe.py" "$@"; }
 
-# known PORT/KIND...: every port is in the stack's table and verified by the driver.
-known()
+# all_are VERDICT SHOWN PORT/KIND...: SHOWN PORT KIND succeeds for every port, and the
+# driver counts a frame to it as VERDICT.
+all_are()
 {
-	local word rc=0
+	local verdict=$1 shown=$2 word rc=0
+	shift 2
 	for word in "$@"; do
-		[ -z "$can_show" ] || wait_for 5 shown "${word%/*}" "${word#*/}" ||
-			{ echo "port ${word/\//, } is not in ethtool --show-tunnels"; rc=1; }
+		[ -z "$can_show" ] || wait_for 5 "$shown" "${word%/*}" "${word#*/}" ||
+			{ echo "ethtool --show-tunnels: port ${word/\//, }: not $shown"; rc=1; }
 	done
 	probe "$@" > "$ZCG_TMP/probe" || rc=1
 	tr '\n' ';' < "$ZCG_TMP/probe"
-	[ "$(grep -c ' verified$' "$ZCG_TMP/probe")" -eq $# ] || rc=1
+	[ "$(grep -c " $verdict\$" "$ZCG_TMP/probe")" -eq $# ] || rc=1
 	return $rc
 }
 
-forgotten()
-{
-	local word rc=0
-	for word in "$@"; do
-		[ -z "$can_show" ] || wait_for 5 not_shown "${word%/*}" ||
-			{ echo "port ${word%/*} is still in ethtool --show-tunnels"; rc=1; }
-	done
-	probe "$@" > "$ZCG_TMP/probe" || rc=1
-	tr '\n' ';' < "$ZCG_TMP/probe"
-	[ "$(grep -c ' unknown$' "$ZCG_TMP/probe")" -eq $# ] || rc=1
-	return $rc
-}
+known() { all_are verified shown "$@"; }
+forgotten() { all_are unknown not_shown "$@"; }
 
 learned() { add t1 vxlan 5766 && known 5766/vxlan; }
 shown_as_table() { rx ethtool --show-tunnels "$NETIF"; shown 5766 vxlan; }
