@@ -110,7 +110,7 @@ need_image() {
 		lock "image-$1"
 		if [ ! -e "$dir/krel" ]; then
 			make_product "$dir" image_make_step "$1"
-			prune "$CACHE/images/$1-" 2
+			prune "$CACHE/images/$1-" 4
 		fi
 		unlock
 	fi
