@@ -4,16 +4,15 @@
 #
 # The kernels that guests boot, and the driver built for one of them.
 
-KERNELS="gated-5.10 debian12 debian13"
-EXTRA_KERNELS="debian11"
+KERNELS="gated-5.10 debian11 debian12 debian13 backports"
 
 kernel_check() {
 	local k
 
-	for k in $KERNELS $EXTRA_KERNELS; do
+	for k in $KERNELS; do
 		[ "$k" != "$1" ] || return 0
 	done
-	die --status=2 "no kernel called '$1'; there are: $KERNELS $EXTRA_KERNELS"
+	die --status=2 "no kernel called '$1'; there are: $KERNELS"
 }
 
 kernel_root() { # the root that a kernel is built in and runs on

@@ -192,7 +192,7 @@ run_guest() {
 		shift 2
 	done
 	if [ $# -lt 1 ] || [ "$1" = -- ]; then
-		run_bad "which kernel? There are: $KERNELS $EXTRA_KERNELS"
+		run_bad "which kernel? There are: $KERNELS"
 	fi
 	kernel=$1
 	kernel_check "$kernel"
