@@ -71,3 +71,12 @@ checksum()
 {
 	cat -- "$@" | sha256sum | cut -c 1-12
 }
+
+# driver_files DIR: the files that a driver's source consists of, relative to DIR,
+# those in subfolders among them; drivers from elsewhere bring make rules and shell
+# scripts of their own. Not what a build left there.
+driver_files()
+{
+	(cd "$1" && find . -type f \( -name Makefile -o -name '*.[ch]' -o -name '*.mk' -o -name '*.sh' \) \
+		! -name '*.mod.c' -printf '%P\n' | LC_ALL=C sort)
+}
