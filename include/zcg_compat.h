@@ -2,12 +2,15 @@
 /*
  * Differences between the kernels that the fork is built for, so that the rest
  * reads as if it were written for the newest. zcg_features.h is made by
- * scripts/kernel-features, which asks the kernel's headers and not its version
- * number: distributions backport.
+ * scripts/kernel-features, which asks the kernel's headers and the driver's
+ * source and not a version number: distributions backport.
+ *
+ * To be included after ixgbe.h.
  */
 #ifndef ZCG_COMPAT_H
 #define ZCG_COMPAT_H
 
+#include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 
 #include "zcg_features.h"
@@ -32,6 +35,16 @@ static inline bool zcg_stats_fetch_retry(const struct u64_stats_sync *syncp,
 	return u64_stats_fetch_retry_irq(syncp, start);
 #else
 	return u64_stats_fetch_retry(syncp, start);
+#endif
+}
+
+/* Where devlink allocates the adapter, the netdev only points at it. */
+static inline struct ixgbe_adapter *zcg_adapter_of(struct net_device *netdev)
+{
+#ifdef ZCG_HAVE_IXGBE_FROM_NETDEV
+	return ixgbe_from_netdev(netdev);
+#else
+	return netdev_priv(netdev);
 #endif
 }
 

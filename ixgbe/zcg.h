@@ -68,6 +68,11 @@ struct zcg_adapter {
 	bool on;
 };
 
+/* The bits of a receive ring: one word, or an array of words in newer drivers,
+ * which stands at the same address.
+ */
+#define zcg_ring_state(ring)	((unsigned long *)&(ring)->state)
+
 /* A line of ixgbe_gstrings_stats that shows one of the totals. */
 #define ZCG_STAT(name, total)	{name, IXGBE_STAT(zcg.totals.total)}
 

@@ -26,7 +26,7 @@ static u32 zcg_flag(unsigned int count)
 u32 zcg_get_priv_flags(struct net_device *netdev, unsigned int count,
 		       zcg_get_flags_t inbox_get)
 {
-	const struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	const struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 
 	return inbox_get(netdev) | (adapter->zcg.on ? zcg_flag(count) : 0);
 }
@@ -37,7 +37,7 @@ u32 zcg_get_priv_flags(struct net_device *netdev, unsigned int count,
 static int zcg_check_flags(struct net_device *netdev, u32 flags,
 			   unsigned int count)
 {
-	const struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	const struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 	u32 unknown = flags & ~GENMASK(count - 1, 0);
 
 	if (unknown) {
@@ -94,7 +94,7 @@ int zcg_set_priv_flags(struct net_device *netdev, u32 flags,
 		       unsigned int count, zcg_get_flags_t inbox_get,
 		       zcg_set_flags_t inbox_set)
 {
-	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 	u32 inbox = flags & ~zcg_flag(count);
 	int err;
 

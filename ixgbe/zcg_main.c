@@ -7,6 +7,7 @@
 
 #include "ixgbe.h"
 #include "zcg_build.h"
+#include "zcg_compat.h"
 
 MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
 	    ": in-box ixgbe with private flag " ZCG_FLAG_NAME);
@@ -40,7 +41,7 @@ void zcg_announce(void)
  */
 void zcg_probe(struct net_device *netdev)
 {
-	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 	struct zcg_adapter *zcg = &adapter->zcg;
 	int cpu;
 
@@ -67,7 +68,7 @@ void zcg_configure_rx_ring(struct ixgbe_adapter *adapter,
 			   struct ixgbe_ring *ring)
 {
 	if (adapter->zcg.on)
-		set_bit(__IXGBE_RX_ZCG, &ring->state);
+		set_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));
 	else
-		clear_bit(__IXGBE_RX_ZCG, &ring->state);
+		clear_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));
 }

@@ -8,6 +8,7 @@
 #include <net/udp_tunnel.h>
 
 #include "ixgbe.h"
+#include "zcg_compat.h"
 
 static enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
 {
@@ -26,7 +27,7 @@ static enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
 static int zcg_tunnel_set_port(struct net_device *netdev, unsigned int table,
 			       unsigned int entry, struct udp_tunnel_info *ti)
 {
-	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 
 	return zcg_ports_set(&adapter->zcg.ports, ti->port,
 			     zcg_tunnel_type(ti));
@@ -35,7 +36,7 @@ static int zcg_tunnel_set_port(struct net_device *netdev, unsigned int table,
 static int zcg_tunnel_unset_port(struct net_device *netdev, unsigned int table,
 				 unsigned int entry, struct udp_tunnel_info *ti)
 {
-	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 
 	return zcg_ports_clear(&adapter->zcg.ports, ti->port,
 			       zcg_tunnel_type(ti));
@@ -83,7 +84,7 @@ void zcg_tunnel_probe(struct net_device *netdev)
 void zcg_tunnel_sync(struct net_device *netdev)
 {
 	const struct udp_tunnel_nic_info *info = netdev->udp_tunnel_nic_info;
-	struct ixgbe_adapter *adapter = netdev_priv(netdev);
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 	struct zcg_ports *ports = &adapter->zcg.ports;
 	struct udp_tunnel_info ti;
 	unsigned int table, entry;

@@ -18,7 +18,7 @@ ixgbe_process_skb_fields(...)
 {
 	<...
 	ixgbe_rx_checksum(ring, desc, skb);
-+	if (test_bit(__IXGBE_RX_ZCG, &ring->state))
++	if (test_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring)))
 +		zcg_rx_checksum(ring, desc, skb);
 	...>
 }
