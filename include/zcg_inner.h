@@ -45,15 +45,15 @@ zcg_inner_l4(const struct zcg_ops *ops, const struct zcg_frame *f, u8 *buf,
 	case IPPROTO_TCP:
 		p = zcg_bytes(ops, f, ip->l4, ZCG_TCP_MIN, ip->end, buf);
 		if (unlikely(!p))
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 		hlen = (p[12] >> 4) * 4;
 		if (unlikely(hlen < ZCG_TCP_MIN || hlen > len))
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 		break;
 	case IPPROTO_UDP:
 		p = zcg_bytes(ops, f, ip->l4, ZCG_UDP_LEN, ip->end, buf);
 		if (unlikely(!p))
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 		/*
 		 * A datagram shorter than the IP payload is legal, but the
 		 * stack then has two opinions on what its checksum covers: the
@@ -61,7 +61,7 @@ zcg_inner_l4(const struct zcg_ops *ops, const struct zcg_frame *f, u8 *buf,
 		 * would be true for both.
 		 */
 		if (unlikely(zcg_be16(p + 4) != len))
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 		/* No checksum: allowed over IPv4, an open question over IPv6. */
 		if (!zcg_raw16(p + 6))
 			return v6 ? ZCG_OUTER_PROTO : ZCG_VERIFIED;
@@ -99,7 +99,7 @@ zcg_inner(const struct zcg_ops *ops, const struct zcg_frame *f, u8 *buf,
 	if (likely(type == ETH_P_TEB))
 		type = zcg_ethertype(ops, f, &off, pl->end, buf);
 	if (unlikely(type < 0))
-		return ZCG_OUTER_LEN;
+		return ZCG_MALFORMED;
 
 	if (type == ETH_P_IP)
 		defect = zcg_ip4(ops, f, off, pl->end, buf, &ip);
@@ -109,11 +109,11 @@ zcg_inner(const struct zcg_ops *ops, const struct zcg_frame *f, u8 *buf,
 		return ZCG_OUTER_PROTO;
 	if (unlikely(defect))
 		return defect == ZCG_IP_VERSION ? ZCG_OUTER_PROTO :
-						  ZCG_OUTER_LEN;
+						  ZCG_MALFORMED;
 
 	/* No payload: a lone header, an IPv6 jumbogram, or a wrong length. */
 	if (unlikely(ip.end <= ip.l4 || ip.end > pl->end))
-		return ZCG_OUTER_LEN;
+		return ZCG_MALFORMED;
 	if (unlikely(ip.frag ||
 		     (type == ETH_P_IPV6 && ip.proto == IPPROTO_FRAGMENT)))
 		return ZCG_OUTER_FRAG;

@@ -152,7 +152,7 @@ zcg_outer(const struct zcg_ops *ops, const struct zcg_frame *f,
 		return ZCG_NOT_OURS;
 	tunnel = zcg_ports_lookup(ports, (__force __be16)zcg_raw16(p + 2));
 	if (tunnel == ZCG_TUNNEL_NONE)
-		return ZCG_NOT_OURS;
+		return ZCG_UNKNOWN_PORT;
 
 	/* From here on it is ours, if only to be called malformed. */
 	if (unlikely(ip.end > f->len || zcg_be16(p + 4) != ip.end - ip.l4))

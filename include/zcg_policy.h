@@ -11,6 +11,8 @@
 #define ZCG_F_GRO	0x1
 /* The device reported an error in the outer IPv4 header (RXDADV IPE). */
 #define ZCG_F_IP_ERR	0x2
+/* The frame is to be kept out of GRO: its inside is not read, GRO on or off. */
+#define ZCG_F_DEFER	0x4
 
 /**
  * zcg_decide_any - judge a received frame of any shape
@@ -39,6 +41,10 @@ zcg_decide_any(const struct zcg_ops *ops, const struct zcg_frame *f,
 		return ZCG_NOT_OURS;
 
 	r = zcg_outer(ops, f, ports, buf, &pl);
+	/* What has a good outside, whatever is in the tunnel. */
+	if (flags & ZCG_F_DEFER &&
+	    (r == ZCG_GO_ON || r == ZCG_OUTER_PROTO || r == ZCG_OUTER_RCO))
+		return ZCG_DEFERRED;
 	if (r != ZCG_GO_ON)
 		return r;
 	if (!(flags & ZCG_F_GRO))
@@ -62,7 +68,7 @@ static __always_inline enum zcg_reason
 zcg_decide_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 		 const struct zcg_ports *ports, u32 flags)
 {
-	if ((flags & (ZCG_F_GRO | ZCG_F_IP_ERR)) != ZCG_F_GRO)
+	if (flags != ZCG_F_GRO)
 		return ZCG_GO_ON;
 	return zcg_plain(ops, f, ports);
 }

@@ -8,29 +8,30 @@
 #include "zcg_types.h"
 
 /**
- * enum zcg_reason - the verdict on a frame
+ * enum zcg_reason - the verdict on a frame, in the order of the counters
  * @ZCG_NOT_OURS: not a whole IPv4 or IPv6 packet with a UDP header whose
- *	checksum is zero and whose destination port is in the table. Left as the
- *	in-box driver reports it, not counted. Also: any outer fragment, any
- *	outer IPv6 extension header, an outer IPv4 header reported bad, and
- *	whatever is cut off before the UDP header's end.
- * @ZCG_MALFORMED: zero-checksum UDP to a known port whose lengths or tunnel
- *	header do not hold together: the IP packet is longer than the frame, UDP
- *	length and IP payload differ, the tunnel header is cut off or invalid.
- *	Left as the in-box driver reports it, counted.
+ *	checksum is zero. Left as the in-box driver reports it, not counted.
+ *	Also: any outer fragment, any outer IPv6 extension header, an outer IPv4
+ *	header reported bad, and whatever is cut off before the UDP header's end.
  * @ZCG_VERIFIED: the inner TCP or UDP checksum was computed and holds, or is the
  *	zero of a UDP datagram over IPv4 (skbuff.h: "UDP (possibly zero)")
- * @ZCG_INNER_BAD: it was computed and does not hold
  * @ZCG_OUTER_PROTO: the outside is good; inside is something whose checksum is
  *	not known here (ARP, ICMP, IPv6 extension headers, OAM, ...) or which
  *	has none that could be checked (UDP over IPv6 with checksum zero)
  * @ZCG_OUTER_FRAG: the outside is good; inside is a fragment
- * @ZCG_OUTER_LEN: the outside is good; inner headers are cut off or their
- *	lengths contradict each other
  * @ZCG_OUTER_RCO: the outside is good; the inner checksum is left to the
  *	receiver (remote checksum offload)
  * @ZCG_OUTER_GRO_OFF: the outside is good; the inside was not looked at, since
  *	without GRO on the device nobody profits
+ * @ZCG_INNER_BAD: the inner checksum was computed and does not hold
+ * @ZCG_MALFORMED: zero-checksum UDP to a known port whose lengths or headers do
+ *	not hold together, outside, in the tunnel's header or inside: the IP
+ *	packet is longer than the frame, UDP length and IP payload differ, a
+ *	header is cut off or invalid. Left as the in-box driver reports it.
+ * @ZCG_UNKNOWN_PORT: zero-checksum UDP to a port that is not in the table. Left
+ *	as the in-box driver reports it.
+ * @ZCG_DEFERRED: the outside is good; the inside was not looked at, since the
+ *	frame is to be kept out of the device's GRO
  * @ZCG_REASONS: number of the above
  *
  * All but ZCG_NOT_OURS are frames "seen": seen is at any time the sum of the
@@ -38,14 +39,15 @@
  */
 enum zcg_reason {
 	ZCG_NOT_OURS,
-	ZCG_MALFORMED,
 	ZCG_VERIFIED,
-	ZCG_INNER_BAD,
 	ZCG_OUTER_PROTO,
 	ZCG_OUTER_FRAG,
-	ZCG_OUTER_LEN,
 	ZCG_OUTER_RCO,
 	ZCG_OUTER_GRO_OFF,
+	ZCG_INNER_BAD,
+	ZCG_MALFORMED,
+	ZCG_UNKNOWN_PORT,
+	ZCG_DEFERRED,
 	ZCG_REASONS,
 };
 
@@ -65,15 +67,16 @@ static inline int zcg_claim_level(enum zcg_reason r)
 	switch (r) {
 	case ZCG_VERIFIED:
 		return 1;
-	case ZCG_INNER_BAD:
 	case ZCG_OUTER_PROTO:
 	case ZCG_OUTER_FRAG:
-	case ZCG_OUTER_LEN:
 	case ZCG_OUTER_RCO:
 	case ZCG_OUTER_GRO_OFF:
+	case ZCG_INNER_BAD:
+	case ZCG_DEFERRED:
 		return 0;
 	case ZCG_NOT_OURS:
 	case ZCG_MALFORMED:
+	case ZCG_UNKNOWN_PORT:
 	case ZCG_REASONS:
 		break;
 	}

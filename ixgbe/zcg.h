@@ -8,6 +8,7 @@
 #ifndef ZCG_H
 #define ZCG_H
 
+#include <linux/cache.h>
 #include <linux/netdev_features.h>
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
@@ -25,46 +26,29 @@ union ixgbe_adv_rx_desc;
 #define ZCG_FLAG_NAME	"zero-csum-gro"
 
 /**
- * struct zcg_stats - verdicts counted on one CPU
+ * struct zcg_queue - verdicts counted on one receive queue
  * @syncp: makes the counts readable as a whole where u64 is not atomic
  * @count: number of frames by &enum zcg_reason; ZCG_NOT_OURS is not counted
  *
- * Per CPU and not per ring: ixgbe frees its rings when the number of channels
- * changes, and a CPU's NAPI polls do not interrupt each other, so each
- * structure has one writer.
+ * Written by that queue's NAPI only, so there is no lock and no atomic. Not a
+ * part of struct ixgbe_ring: ixgbe frees its rings when the number of channels
+ * changes, and the counts are to survive that.
  */
-struct zcg_stats {
+struct zcg_queue {
 	struct u64_stats_sync syncp;
 	u64 count[ZCG_REASONS];
-};
-
-/**
- * struct zcg_totals - the counts as ethtool -S shows them, in frames
- * @seen: zero-checksum UDP to a known tunnel port
- * @verified: inner checksum holds, level 1 reported
- * @outer_only: inner checksum not checked, level 0 reported
- * @inner_bad: inner checksum wrong, level 0 reported
- * @malformed: lengths or tunnel header wrong, left as in-box reports it
- */
-struct zcg_totals {
-	u64 seen;
-	u64 verified;
-	u64 outer_only;
-	u64 inner_bad;
-	u64 malformed;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct zcg_adapter - the fork's state of one port
  * @ports: known tunnel ports; written under rtnl, read in NAPI
- * @stats: per-CPU counts, NULL if they could not be allocated
- * @totals: sums of @stats at the last zcg_update_stats(); under rtnl
+ * @queues: counts by the receive rings' queue_index, as many as there can be;
+ *	NULL if they could not be allocated
  * @on: the private flag; under rtnl. NAPI reads a copy of it in ring->state.
  */
 struct zcg_adapter {
 	struct zcg_ports ports;
-	struct zcg_stats __percpu *stats;
-	struct zcg_totals totals;
+	struct zcg_queue *queues;
 	bool on;
 };
 
@@ -72,9 +56,6 @@ struct zcg_adapter {
  * which stands at the same address.
  */
 #define zcg_ring_state(ring)	((unsigned long *)&(ring)->state)
-
-/* A line of ixgbe_gstrings_stats that shows one of the totals. */
-#define ZCG_STAT(name, total)	{name, IXGBE_STAT(zcg.totals.total)}
 
 typedef u32 (*zcg_get_flags_t)(struct net_device *netdev);
 typedef int (*zcg_set_flags_t)(struct net_device *netdev, u32 flags);
@@ -95,7 +76,12 @@ u32 zcg_get_priv_flags(struct net_device *netdev, unsigned int count,
 int zcg_set_priv_flags(struct net_device *netdev, u32 flags,
 		       unsigned int count, zcg_get_flags_t inbox_get,
 		       zcg_set_flags_t inbox_set);
-void zcg_update_stats(struct ixgbe_adapter *adapter);
+
+/* zcg_stats.c */
+void zcg_stats_probe(struct ixgbe_adapter *adapter);
+int zcg_get_sset_count(struct net_device *netdev, int sset, int inbox);
+void zcg_get_strings(struct net_device *netdev, u32 sset, u8 *data, int inbox);
+void zcg_get_ethtool_stats(struct net_device *netdev, u64 *data, int inbox);
 
 /* zcg_tunnel.c */
 void zcg_tunnel_probe(struct net_device *netdev);

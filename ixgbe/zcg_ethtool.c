@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The private flag and the counters.
+ * The private flag.
  */
 #include <linux/bitops.h>
 #include <linux/netdevice.h>
@@ -54,7 +54,7 @@ static int zcg_check_flags(struct net_device *netdev, u32 flags,
 			   ZCG_FLAG_NAME, netdev_name(netdev));
 		return -EINVAL;
 	}
-	if (!adapter->zcg.stats) {
+	if (!adapter->zcg.queues) {
 		netdev_err(netdev, "%s: no memory for its counters at probe; bind the driver again\n",
 			   ZCG_FLAG_NAME);
 		return -ENOMEM;
@@ -110,44 +110,4 @@ int zcg_set_priv_flags(struct net_device *netdev, u32 flags,
 
 	zcg_switch(adapter, flags & zcg_flag(count));
 	return 0;
-}
-
-/* Add up one CPU's counts. */
-static void zcg_add_stats(struct zcg_totals *sum, const struct zcg_stats *stats)
-{
-	u64 count[ZCG_REASONS];
-	unsigned int start, r;
-
-	do {
-		start = zcg_stats_fetch_begin(&stats->syncp);
-		memcpy(count, stats->count, sizeof(count));
-	} while (zcg_stats_fetch_retry(&stats->syncp, start));
-
-	for (r = ZCG_NOT_OURS + 1; r < ZCG_REASONS; r++)
-		sum->seen += count[r];
-	for (r = ZCG_INNER_BAD + 1; r < ZCG_REASONS; r++)
-		sum->outer_only += count[r];
-	sum->verified += count[ZCG_VERIFIED];
-	sum->inner_bad += count[ZCG_INNER_BAD];
-	sum->malformed += count[ZCG_MALFORMED];
-}
-
-/**
- * zcg_update_stats - bring the totals up to date for ethtool -S
- * @adapter: the port, up or down
- *
- * Context: rtnl held.
- */
-void zcg_update_stats(struct ixgbe_adapter *adapter)
-{
-	struct zcg_adapter *zcg = &adapter->zcg;
-	struct zcg_totals sum = {};
-	int cpu;
-
-	if (!zcg->stats)
-		return;
-
-	for_each_possible_cpu(cpu)
-		zcg_add_stats(&sum, per_cpu_ptr(zcg->stats, cpu));
-	zcg->totals = sum;
 }

@@ -34,23 +34,11 @@ void zcg_announce(void)
  * zcg_probe - set up the fork's state of a port
  * @netdev: the port, complete but not yet registered
  *
- * What is allocated here goes with the device's driver binding, after the last
- * NAPI poll. Without counters the port works, but the flag is refused.
- *
  * Context: PCI probe, sleepable.
  */
 void zcg_probe(struct net_device *netdev)
 {
-	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
-	struct zcg_adapter *zcg = &adapter->zcg;
-	int cpu;
-
-	zcg->stats = devm_alloc_percpu(&adapter->pdev->dev, struct zcg_stats);
-	if (zcg->stats) {
-		for_each_possible_cpu(cpu)
-			u64_stats_init(&per_cpu_ptr(zcg->stats, cpu)->syncp);
-	}
-
+	zcg_stats_probe(zcg_adapter_of(netdev));
 	zcg_tunnel_probe(netdev);
 }
 

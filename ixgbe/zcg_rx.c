@@ -36,13 +36,14 @@ static const struct zcg_ops zcg_skb_ops = {
 	.csum	= zcg_skb_csum,
 };
 
-static void zcg_count(const struct zcg_adapter *zcg, enum zcg_reason reason)
+static void zcg_count(const struct ixgbe_ring *ring, enum zcg_reason reason)
 {
-	struct zcg_stats *stats = this_cpu_ptr(zcg->stats);
+	const struct zcg_adapter *zcg = &ring->q_vector->adapter->zcg;
+	struct zcg_queue *queue = &zcg->queues[ring->queue_index];
 
-	u64_stats_update_begin(&stats->syncp);
-	stats->count[reason]++;
-	u64_stats_update_end(&stats->syncp);
+	u64_stats_update_begin(&queue->syncp);
+	queue->count[reason]++;
+	u64_stats_update_end(&queue->syncp);
 }
 
 /* Can this frame be zero-checksum UDP that the hardware left unjudged? Asks the
@@ -130,7 +131,7 @@ static noinline void zcg_judge(const struct ixgbe_ring *ring,
 	if (reason == ZCG_NOT_OURS)
 		return;
 
-	zcg_count(zcg, reason);
+	zcg_count(ring, reason);
 
 	level = zcg_claim_level(reason);
 	if (level < 0)

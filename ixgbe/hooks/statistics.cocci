@@ -1,36 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 // Seam: statistics
 // File: ixgbe_ethtool.c
-// Adds: 5 ZCG_STAT
-// Adds: 1 zcg_update_stats
-// Needs: ixgbe_gstrings_stats rx_csum_offload_errors ixgbe_get_ethtool_stats ixgbe_update_stats
+// Adds: 1 zcg_get_sset_count
+// Adds: 1 zcg_get_strings
+// Adds: 1 zcg_get_ethtool_stats
+// Needs: ixgbe_get_sset_count ixgbe_get_ethtool_stats ixgbe_get_strings
 //
-// The counters stand next to the one for checksum errors. They are added up
-// when ethtool -S asks, and not in ixgbe_update_stats() itself: that returns
-// early while the port is down, and runs every two seconds for nothing.
+// The fork's counters follow the in-box driver's, whatever those are: number,
+// values and names come from functions that ask the in-box ones first. These
+// step back behind new ones of their old names.
 
 @@
-symbol ixgbe_gstrings_stats;
-expression where;
 @@
-static const struct ixgbe_stats ixgbe_gstrings_stats[] = {
-	...,
-	{"rx_csum_offload_errors", where},
-+	ZCG_STAT("rx_zcg_seen", seen),
-+	ZCG_STAT("rx_zcg_verified", verified),
-+	ZCG_STAT("rx_zcg_outer_only", outer_only),
-+	ZCG_STAT("rx_zcg_inner_bad", inner_bad),
-+	ZCG_STAT("rx_zcg_malformed", malformed),
-	...,
-};
+-ixgbe_get_sset_count
++zcg_inbox_get_sset_count
+ (...) { ... }
++
++static int ixgbe_get_sset_count(struct net_device *netdev, int sset)
++{
++	return zcg_get_sset_count(netdev, sset,
++				  zcg_inbox_get_sset_count(netdev, sset));
++}
 
 @@
-expression adapter;
 @@
-ixgbe_get_ethtool_stats(...)
-{
-	<...
-	ixgbe_update_stats(adapter);
-+	zcg_update_stats(adapter);
-	...>
-}
+-ixgbe_get_ethtool_stats
++zcg_inbox_get_ethtool_stats
+ (...) { ... }
++
++static void ixgbe_get_ethtool_stats(struct net_device *netdev,
++				    struct ethtool_stats *stats, u64 *data)
++{
++	zcg_inbox_get_ethtool_stats(netdev, stats, data);
++	zcg_get_ethtool_stats(netdev, data,
++			      zcg_inbox_get_sset_count(netdev, ETH_SS_STATS));
++}
+
+// In front of the function and not behind it: in some drivers its end lies on
+// paths that differ by #ifdef.
+@@
+@@
++static void zcg_inbox_get_strings(struct net_device *netdev, u32 stringset,
++				  u8 *data);
++
++static void ixgbe_get_strings(struct net_device *netdev, u32 stringset,
++			      u8 *data)
++{
++	zcg_inbox_get_strings(netdev, stringset, data);
++	zcg_get_strings(netdev, stringset, data,
++			zcg_inbox_get_sset_count(netdev, stringset));
++}
++
+static void
+-ixgbe_get_strings
++zcg_inbox_get_strings
+ (...) { ... }

@@ -56,7 +56,7 @@ counters()
 {
 	local name
 	for name in rx_packets rx_bytes rx_missed_errors rx_no_dma_resources \
-		rx_zcg_seen rx_zcg_verified rx_zcg_outer_only rx_zcg_inner_bad rx_zcg_malformed; do
+		rx_zcg_seen rx_zcg_verified rx_zcg_outer_gro_off rx_zcg_inner_bad rx_zcg_malformed; do
 		echo "$name $(rx_stat $name || echo -)"
 	done
 	echo "skbs $(link_rx_packets $NS_RX $VX_DEV)"

@@ -17,7 +17,7 @@ flow()
 {
 	local f0 s0 v0 o0
 	f0=$(rx_stat rx_packets) s0=$(link_rx_packets $NS_RX $VX_DEV)
-	v0=$(rx_stat rx_zcg_verified) o0=$(rx_stat rx_zcg_outer_only)
+	v0=$(rx_stat rx_zcg_verified) o0=$(rx_stat rx_zcg_outer_gro_off)
 	rx iperf3 -s -1 > "$ZCG_TMP/server" 2>&1 &
 	wait_for 10 listening || die "iperf3 does not listen"
 	if ! tx iperf3 -c $INNER_RX -t 1 > "$ZCG_TMP/client" 2>&1; then
@@ -28,9 +28,9 @@ flow()
 	frames=$(($(rx_stat rx_packets) - f0))
 	skbs=$(($(link_rx_packets $NS_RX $VX_DEV) - s0))
 	verified=$(($(rx_stat rx_zcg_verified) - v0))
-	outer=$(($(rx_stat rx_zcg_outer_only) - o0))
+	outer=$(($(rx_stat rx_zcg_outer_gro_off) - o0))
 	ratio=$((frames * 1000 / skbs))
-	note "$frames frames, $skbs packets at $VX_DEV, $ratio frames for 1000 packets; $verified verified, $outer outer only; $(grep receiver "$ZCG_TMP/client")"
+	note "$frames frames, $skbs packets at $VX_DEV, $ratio frames for 1000 packets; $verified verified, $outer with GRO off; $(grep receiver "$ZCG_TMP/client")"
 }
 
 listening() { rx ss -Hltn 'sport = :5201' | grep -q .; }

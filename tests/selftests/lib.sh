@@ -99,8 +99,13 @@ refuses()
 	fi
 }
 
+# Every test ends here, and none may leave counters that do not add up.
 ktap_done()
 {
+	if [ -e /run/netns/$NS_RX ] && ! counters_add_up; then
+		echo "# ... so the counters of $NETIF do not add up"
+		exit 1
+	fi
 	if [ "$_case" -ne "$_planned" ]; then
 		note "planned $_planned cases, ran $_case"
 		exit 1
@@ -292,6 +297,42 @@ nic_stat()
 }
 
 rx_stat() { nic_stat $NS_RX "$NETIF" "$1"; }
+
+# The fork's counters of the receiver: seen is the sum of its reasons, for the port
+# and for each queue, and the port is the sum of its queues. Passes with a driver
+# that has none.
+counters_add_up()
+{
+	rx ethtool -S "$NETIF" 2>/dev/null | awk '
+		/^ *rx_(queue_[0-9]+_)?zcg_/ {
+			name = $1
+			sub(/:$/, "", name)
+			where = name
+			sub(/zcg_.*/, "zcg", where)
+			sub(/.*zcg_/, "", name)
+			if (name == "seen")
+				seen[where] = $2
+			else
+				sum[where] += $2
+			if (where != "rx_zcg")
+				all[name] += $2
+			else
+				port[name] = $2
+		}
+		END {
+			for (where in seen)
+				if (seen[where] != sum[where]) {
+					printf "# %s: seen %d, its reasons %d\n", where, seen[where], sum[where]
+					wrong = 1
+				}
+			for (name in port)
+				if (port[name] != all[name]) {
+					printf "# %s: the port %d, its queues %d\n", name, port[name], all[name]
+					wrong = 1
+				}
+			exit wrong
+		}'
+}
 
 # Packets that a device handed to the stack, GRO counted as one.
 link_rx_packets() { ip netns exec "$1" cat "/sys/class/net/$2/statistics/rx_packets"; }

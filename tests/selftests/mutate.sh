@@ -24,10 +24,10 @@ inject_on()
 enough_of_each()
 {
 	local name value rc=0
-	for name in verified outer_only inner_bad malformed; do
+	for name in verified outer_proto outer_fragment inner_bad malformed unknown_port; do
 		value=$(rx_stat rx_zcg_$name)
 		echo "rx_zcg_$name $value"
-		[ "$value" -ge $((COUNT / 100)) ] || rc=1
+		[ "$value" -ge $((COUNT / 200)) ] || rc=1
 	done
 	return $rc
 }

@@ -143,7 +143,7 @@ def compare(what, path_a, path_b):
         b = json.load(src)
     problems = []
     if what == "counters":
-        ours = {n for n in b[what] if n.startswith("rx_zcg_")}
+        ours = {n for n in b[what] if n.startswith("rx_") and "zcg_" in n}
         problems += [f"{n} is {b[what][n]}, should be 0" for n in ours if b[what][n]]
         problems += [f"{n} is missing in the fork" for n in a[what] if n not in b[what]]
         problems += [f"{n} is new in the fork" for n in b[what] if n not in a[what] and n not in ours]

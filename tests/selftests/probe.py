@@ -5,8 +5,8 @@
 usage: probe.py PORT[/vxlan|/vxlan-gpe|/geneve]...
 
 For each port sends one good zero-checksum frame from PEER and prints the port with
-what the driver counted it as: verified, outer_only, inner_bad, malformed, or
-"unknown" if it was not counted as a tunnel's. zero-csum-gro has to be on.
+what the driver counted it as: verified, outer_proto, inner_bad, malformed, or
+"unknown" if it was counted as one to an unknown port. zero-csum-gro has to be on.
 """
 import sys
 
@@ -37,7 +37,7 @@ def main():
         wire.settle()
         after = wire.ethtool.zcg()
         grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
-        if not grown:
+        if grown == {"seen": 1, "unknown_port": 1}:
             verdict = "unknown"
         elif len(grown) == 2 and grown.pop("seen", 0) == 1 and list(grown.values()) == [1]:
             verdict = next(iter(grown))

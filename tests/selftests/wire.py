@@ -21,7 +21,8 @@ CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 GDRVINFO, GSTRINGS, GSTATS, GPFLAGS, SPFLAGS = 0x03, 0x1b, 0x1d, 0x27, 0x28
 SS_STATS, SS_PRIV_FLAGS = 1, 2
-COUNTERS = ("seen", "verified", "outer_only", "inner_bad", "malformed")
+COUNTERS = ("seen", "verified", "outer_proto", "outer_fragment", "outer_remcsum", "outer_gro_off",
+            "inner_bad", "malformed", "unknown_port", "deferred")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -93,6 +94,19 @@ class Ethtool:
         """The fork's counters; all None with a driver that has none."""
         stats = self.stats()
         return {name: stats.get(f"rx_zcg_{name}") for name in COUNTERS}
+
+    def sums(self):
+        """What of the fork's counters does not add up, in words: seen is the sum of
+        the reasons, for the port and for each queue, and the port is the sum of its
+        queues."""
+        stats = self.stats()
+        queues = sorted({n.rsplit("_zcg_", 1)[0] for n in stats if n.startswith("rx_queue_") and "_zcg_" in n})
+        table = {where: {n: stats[f"{where}_zcg_{n}"] for n in COUNTERS} for where in ["rx", *queues]}
+        problems = [f"{where}: seen {c['seen']}, the others {sum(c.values()) - c['seen']}"
+                    for where, c in table.items() if 2 * c["seen"] != sum(c.values())]
+        problems += [f"{n}: the port {table['rx'][n]}, its queues {sum(table[q][n] for q in queues)}"
+                     for n in COUNTERS if table["rx"][n] != sum(table[q][n] for q in queues)]
+        return problems + ([] if queues else ["no queue has counters"])
 
     def flags(self):
         names = self.strings(SS_PRIV_FLAGS, self._counts()[0])

@@ -255,14 +255,15 @@ const char *reason_name(enum zcg_reason r)
 {
 	static const char *const names[] = {
 		[ZCG_NOT_OURS] = "NOT_OURS",
-		[ZCG_MALFORMED] = "MALFORMED",
 		[ZCG_VERIFIED] = "VERIFIED",
-		[ZCG_INNER_BAD] = "INNER_BAD",
 		[ZCG_OUTER_PROTO] = "OUTER_PROTO",
 		[ZCG_OUTER_FRAG] = "OUTER_FRAG",
-		[ZCG_OUTER_LEN] = "OUTER_LEN",
 		[ZCG_OUTER_RCO] = "OUTER_RCO",
 		[ZCG_OUTER_GRO_OFF] = "OUTER_GRO_OFF",
+		[ZCG_INNER_BAD] = "INNER_BAD",
+		[ZCG_MALFORMED] = "MALFORMED",
+		[ZCG_UNKNOWN_PORT] = "UNKNOWN_PORT",
+		[ZCG_DEFERRED] = "DEFERRED",
 	};
 
 	return (unsigned int)r < ZCG_REASONS ? names[r] : "(no reason)";

@@ -84,13 +84,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < PREFIX || size - PREFIX > FRAME_MAX)
 		return 0;
-	flags = data[0] & 3;
+	flags = data[0] & 7;
 	len = size - PREFIX;
 	head = len - get16(data + 1) % (len + 1);
 
 	want = oracle(data + PREFIX, len, flags);
 	got = verdict(data + PREFIX, len, head, flags,
-		      data[0] & 4 ? FETCH_IN_PLACE : FETCH_COPY, NULL);
+		      data[0] & 8 ? FETCH_IN_PLACE : FETCH_COPY, NULL);
 	if (got != want) {
 		fprintf(stderr, "verdict %s, should be %s, %u bytes, %u linear, flags %u",
 			reason_name(got), reason_name(want), len, head, flags);

@@ -125,14 +125,14 @@ static enum zcg_reason inside(long type, struct slice s)
 	if (type == 0x6558)
 		type = ether(s, &s);
 	if (type == -1)
-		return ZCG_OUTER_LEN;
+		return ZCG_MALFORMED;
 	if (type != 0x0800 && type != 0x86dd)
 		return ZCG_OUTER_PROTO;
 	k = packet_of(s, type == 0x0800 ? 4 : 6);
 	if (k.wrong_version)
 		return ZCG_OUTER_PROTO;
 	if (!k.header || !k.whole || k.announced <= 0)
-		return ZCG_OUTER_LEN;
+		return ZCG_MALFORMED;
 	if (k.fragment)
 		return ZCG_OUTER_FRAG;
 
@@ -140,10 +140,10 @@ static enum zcg_reason inside(long type, struct slice s)
 	if (k.proto == 6) {
 		hlen = l4.n >= 20 ? l4.p[12] / 16 * 4 : 0;
 		if (hlen < 20 || hlen > l4.n)
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 	} else if (k.proto == 17) {
 		if (l4.n < 8 || num(l4, 4, 2) != l4.n)
-			return ZCG_OUTER_LEN;
+			return ZCG_MALFORMED;
 		if (num(l4, 6, 2) == 0)
 			return type == 0x0800 ? ZCG_VERIFIED : ZCG_OUTER_PROTO;
 	} else {
@@ -157,7 +157,7 @@ enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
 	struct slice frame = { b, len }, s, udp, pl;
 	long type = ether(frame, &s), port, next = 0, opts = 0;
 	enum zcg_reason outside = ZCG_REASONS;
-	bool ours, sound, oam = false, rco = false;
+	bool zero, sound, oam = false, rco = false;
 	struct packet k = { 0 };
 
 	if (type == 0x0800)
@@ -167,11 +167,12 @@ enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
 
 	udp = k.payload;
 	port = num(udp, 2, 2);
-	ours = k.header && !k.fragment && k.proto == 17 && udp.n >= 8 &&
-	       num(udp, 6, 2) == 0 && !(flags & ZCG_F_IP_ERR) &&
-	       (port == PORT_VXLAN || port == PORT_GPE || port == PORT_GENEVE);
-	if (!ours)
+	zero = k.header && !k.fragment && k.proto == 17 && udp.n >= 8 &&
+	       num(udp, 6, 2) == 0 && !(flags & ZCG_F_IP_ERR);
+	if (!zero)
 		return ZCG_NOT_OURS;
+	if (port != PORT_VXLAN && port != PORT_GPE && port != PORT_GENEVE)
+		return ZCG_UNKNOWN_PORT;
 
 	pl = from(udp, 8);
 	sound = k.whole && num(udp, 4, 2) == k.announced && pl.n >= 8;
@@ -198,7 +199,9 @@ enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
 	}
 	if (!sound)
 		return ZCG_MALFORMED;
-	if (rco)
+	if (flags & ZCG_F_DEFER)
+		outside = ZCG_DEFERRED;
+	else if (rco)
 		outside = ZCG_OUTER_RCO;
 	else if (oam || !next)
 		outside = ZCG_OUTER_PROTO;

@@ -24,7 +24,7 @@ static enum zcg_reason rule_sender(const struct built *f, uint32_t cut)
 	if (cut < f->in)
 		return ZCG_MALFORMED;
 	if (cut < f->iend)
-		return ZCG_OUTER_LEN;
+		return ZCG_MALFORMED;
 	return ZCG_VERIFIED;
 }
 
@@ -85,7 +85,7 @@ static void inner_shortened(void **state)
 		g = f;
 		put16(g.b + g.iip + (f.spec.iv6 ? 4 : 2),
 		      end - (f.spec.iv6 ? f.il4 : f.iip));
-		want = end < min ? ZCG_OUTER_LEN : ZCG_INNER_BAD;
+		want = end < min ? ZCG_MALFORMED : ZCG_INNER_BAD;
 		assert_verdict(verdict(g.b, g.len, g.len, ZCG_F_GRO, FETCH_COPY, NULL),
 			       want, g.b, g.len, "inner end %u", end);
 		assert_verdict(oracle(g.b, g.len, ZCG_F_GRO), want, g.b, g.len,
@@ -107,7 +107,7 @@ static void fetch_fails(void **state)
 		assert_true(log.fetches <= 1);
 		want = !log.fetches ? ZCG_VERIFIED :
 		       head < f.udp + 8 ? ZCG_NOT_OURS :
-		       head < f.tun + 8 ? ZCG_MALFORMED : ZCG_OUTER_LEN;
+		       head < f.tun + 8 ? ZCG_MALFORMED : ZCG_MALFORMED;
 		assert_verdict(got, want, f.b, f.len, "%u linear, fetch fails", head);
 	}
 	/* All headers are read, so with none linear all are asked for. */

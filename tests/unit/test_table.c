@@ -2,7 +2,8 @@
 /*
  * The design's table "What the driver claims", row by row. Row 1: level 1.
  * Row 2: level 0, the inside cannot be checked or nobody profits. Row 3: level
- * 0, inner checksum wrong. Row 4: as in-box. Expectations are written by hand;
+ * 0, inner checksum wrong. Row 4: as in-box. Then what ZCG_F_DEFER makes of
+ * them: level 0 and unread, or as without it. Expectations are written by hand;
  * each is also asked of the oracle, so that one tests the other.
  */
 #include "unit.h"
@@ -169,22 +170,6 @@ static const struct row rows[] = {
 	{ "row 2: GRO off on the device", ZCG_OUTER_GRO_OFF, { P }, NULL, ZCG_F_GRO },
 	{ "row 2: GRO off, inner checksum wrong and unseen", ZCG_OUTER_GRO_OFF, { P }, i_payload, ZCG_F_GRO },
 	{ "row 2: GRO off, Geneve", ZCG_OUTER_GRO_OFF, { .tunnel = GEN, P }, NULL, ZCG_F_GRO },
-	{ "row 2: nothing in the tunnel", ZCG_OUTER_LEN, { P }, o_empty_tunnel },
-	{ "row 2: inner Ethernet header cut", ZCG_OUTER_LEN, { P }, i_half_eth },
-	{ "row 2: inner IPv4 header cut", ZCG_OUTER_LEN, { P }, i_half_ip },
-	{ "row 2: inner IPv4 header length below 20", ZCG_OUTER_LEN, { P }, i_ihl_4 },
-	{ "row 2: inner IPv4 header longer than the packet", ZCG_OUTER_LEN, { .l4 = 17 }, i_ihl_15 },
-	{ "row 2: inner IPv4 longer than the tunnel", ZCG_OUTER_LEN, { P }, i_len_long },
-	{ "row 2: inner IPv4 total length 0", ZCG_OUTER_LEN, { P }, i_len_zero },
-	{ "row 2: inner IPv4 header and nothing behind", ZCG_OUTER_LEN, { .l4 = 1 } },
-	{ "row 2: inner IPv6 header and nothing behind", ZCG_OUTER_LEN, { .iv6 = 1, .l4 = 58 } },
-	{ "row 2: inner IPv6 longer than the tunnel", ZCG_OUTER_LEN, { .iv6 = 1, P }, i_len_long },
-	{ "row 2: inner IPv6 jumbogram", ZCG_OUTER_LEN, { .iv6 = 1, P }, i_len_zero },
-	{ "row 2: inner TCP data offset below 20", ZCG_OUTER_LEN, { P }, i_doff_4 },
-	{ "row 2: inner TCP data offset behind the segment", ZCG_OUTER_LEN, { .payload = 39 }, i_doff_15 },
-	{ "row 2: inner UDP shorter than the IP payload", ZCG_OUTER_LEN, { .l4 = 17, P }, i_udp_short },
-	{ "row 2: inner UDP longer than the IP payload", ZCG_OUTER_LEN, { .l4 = 17, P }, i_udp_long },
-	{ "row 2: inner UDP checksum 0 and a wrong length", ZCG_OUTER_LEN, { .l4 = 17, .zero = 1, P }, i_udp_long },
 	/* Row 3 */
 	{ "row 3: inner TCP payload wrong", ZCG_INNER_BAD, { P }, i_payload },
 	{ "row 3: inner TCP checksum wrong", ZCG_INNER_BAD, { P }, i_check },
@@ -197,8 +182,11 @@ static const struct row rows[] = {
 	/* Row 4 */
 	{ "row 4: UDP checksum not 0", ZCG_NOT_OURS, { P }, o_udp_sum },
 	{ "row 4: UDP checksum not 0 over IPv6", ZCG_NOT_OURS, { .ov6 = 1, P }, o_udp_sum },
-	{ "row 4: port unknown", ZCG_NOT_OURS, { .port = PORT_OTHER, P } },
-	{ "row 4: source port known only", ZCG_NOT_OURS, { .port = 0xc123, P } },
+	{ "row 4: port unknown", ZCG_UNKNOWN_PORT, { .port = PORT_OTHER, P } },
+	{ "row 4: port unknown, outer IPv6", ZCG_UNKNOWN_PORT, { .ov6 = 1, .port = PORT_OTHER, P } },
+	{ "row 4: port unknown, truncated", ZCG_UNKNOWN_PORT, { .port = PORT_OTHER, P }, o_cut },
+	{ "row 4: port unknown, checksum not 0", ZCG_NOT_OURS, { .port = PORT_OTHER, P }, o_udp_sum },
+	{ "row 4: source port known only", ZCG_UNKNOWN_PORT, { .port = 0xc123, P } },
 	{ "row 4: fragment, more to come", ZCG_NOT_OURS, { P }, o_more_frags },
 	{ "row 4: fragment, with an offset", ZCG_NOT_OURS, { P }, o_frag_off },
 	{ "row 4: IPv6 fragment header", ZCG_NOT_OURS, { .ov6 = 1, P }, o_frag6 },
@@ -228,11 +216,46 @@ static const struct row rows[] = {
 	{ "row 4: VXLAN-GPE of another version", ZCG_MALFORMED, { .tunnel = GPE, P }, t_gpe_version },
 	{ "row 4: Geneve of another version", ZCG_MALFORMED, { .tunnel = GEN, P }, t_gen_version },
 	{ "row 4: Geneve options behind the packet's end", ZCG_MALFORMED, { .tunnel = GEN, P }, t_gen_opts },
+	{ "row 4: nothing in the tunnel", ZCG_MALFORMED, { P }, o_empty_tunnel },
+	{ "row 4: inner Ethernet header cut", ZCG_MALFORMED, { P }, i_half_eth },
+	{ "row 4: inner IPv4 header cut", ZCG_MALFORMED, { P }, i_half_ip },
+	{ "row 4: inner IPv4 header length below 20", ZCG_MALFORMED, { P }, i_ihl_4 },
+	{ "row 4: inner IPv4 header longer than the packet", ZCG_MALFORMED, { .l4 = 17 }, i_ihl_15 },
+	{ "row 4: inner IPv4 longer than the tunnel", ZCG_MALFORMED, { P }, i_len_long },
+	{ "row 4: inner IPv4 total length 0", ZCG_MALFORMED, { P }, i_len_zero },
+	{ "row 4: inner IPv4 header and nothing behind", ZCG_MALFORMED, { .l4 = 1 } },
+	{ "row 4: inner IPv6 header and nothing behind", ZCG_MALFORMED, { .iv6 = 1, .l4 = 58 } },
+	{ "row 4: inner IPv6 longer than the tunnel", ZCG_MALFORMED, { .iv6 = 1, P }, i_len_long },
+	{ "row 4: inner IPv6 jumbogram", ZCG_MALFORMED, { .iv6 = 1, P }, i_len_zero },
+	{ "row 4: inner TCP data offset below 20", ZCG_MALFORMED, { P }, i_doff_4 },
+	{ "row 4: inner TCP data offset behind the segment", ZCG_MALFORMED, { .payload = 39 }, i_doff_15 },
+	{ "row 4: inner UDP shorter than the IP payload", ZCG_MALFORMED, { .l4 = 17, P }, i_udp_short },
+	{ "row 4: inner UDP longer than the IP payload", ZCG_MALFORMED, { .l4 = 17, P }, i_udp_long },
+	{ "row 4: inner UDP checksum 0 and a wrong length", ZCG_MALFORMED, { .l4 = 17, .zero = 1, P }, i_udp_long },
+	{ "deferred: TCP", ZCG_DEFERRED, { P }, NULL, ZCG_F_DEFER },
+	{ "deferred: UDP, outer IPv6, Geneve", ZCG_DEFERRED, { .ov6 = 1, .tunnel = GEN, .l4 = 17, P }, NULL, ZCG_F_DEFER },
+	{ "deferred: inner checksum wrong and unseen", ZCG_DEFERRED, { P }, i_payload, ZCG_F_DEFER },
+	{ "deferred: inner ICMP", ZCG_DEFERRED, { .l4 = 1, P }, NULL, ZCG_F_DEFER },
+	{ "deferred: inner lengths contradict each other, unseen", ZCG_DEFERRED, { P }, i_len_long, ZCG_F_DEFER },
+	{ "deferred: nothing in the tunnel", ZCG_DEFERRED, { P }, o_empty_tunnel, ZCG_F_DEFER },
+	{ "deferred: remote checksum offload", ZCG_DEFERRED, { P }, t_rco, ZCG_F_DEFER },
+	{ "deferred: VXLAN-GPE OAM", ZCG_DEFERRED, { .tunnel = GPE, P }, t_gpe_oam, ZCG_F_DEFER },
+	{ "deferred: Geneve with MPLS", ZCG_DEFERRED, { .tunnel = GEN, P }, t_gen_proto, ZCG_F_DEFER },
+	{ "deferred: GRO off on the device", ZCG_DEFERRED, { P }, NULL, ZCG_F_DEFER | ZCG_F_GRO },
+	{ "not deferred: truncated", ZCG_MALFORMED, { P }, o_cut, ZCG_F_DEFER },
+	{ "not deferred: VXLAN without the I flag", ZCG_MALFORMED, { P }, t_no_i, ZCG_F_DEFER },
+	{ "not deferred: port unknown", ZCG_UNKNOWN_PORT, { .port = PORT_OTHER, P }, NULL, ZCG_F_DEFER },
+	{ "not deferred: UDP checksum not 0", ZCG_NOT_OURS, { P }, o_udp_sum, ZCG_F_DEFER },
+	{ "not deferred: fragment", ZCG_NOT_OURS, { P }, o_more_frags, ZCG_F_DEFER },
+	{ "not deferred: IP checksum error reported", ZCG_NOT_OURS, { P }, NULL, ZCG_F_DEFER | ZCG_F_IP_ERR },
+	{ "not deferred: TCP outside", ZCG_NOT_OURS, { P }, o_tcp, ZCG_F_DEFER },
 };
 
 static int level_of(enum zcg_reason r)
 {
-	return r == ZCG_VERIFIED ? 1 : r == ZCG_NOT_OURS || r == ZCG_MALFORMED ? -1 : 0;
+	if (r == ZCG_VERIFIED)
+		return 1;
+	return r == ZCG_NOT_OURS || r == ZCG_MALFORMED || r == ZCG_UNKNOWN_PORT ? -1 : 0;
 }
 
 static void check_row(void **state)
@@ -305,6 +328,8 @@ static void plain_shape(void **state)
 	verdict(f.b, f.len, f.len, 0, FETCH_COPY, &log);
 	assert_false(log.plain);
 	verdict(f.b, f.len, f.len, ZCG_F_GRO | ZCG_F_IP_ERR, FETCH_COPY, &log);
+	assert_false(log.plain);
+	verdict(f.b, f.len, f.len, ZCG_F_GRO | ZCG_F_DEFER, FETCH_COPY, &log);
 	assert_false(log.plain);
 
 	spec.otag[0] = 0x8100;

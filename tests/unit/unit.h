@@ -20,7 +20,7 @@ size_t cut_tests(struct CMUnitTest *list);
 size_t flip_tests(struct CMUnitTest *list);
 size_t random_tests(struct CMUnitTest *list);
 
-#define TESTS_MAX	256
+#define TESTS_MAX	320
 
 /* Fails the test, with the frame, unless the two verdicts are the same. */
 #define assert_verdict(got, want, frame, len, ...) do {			\
