@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 
 # The fork's version, in modinfo and in the kernel log; the commit is appended.
-ZCG_VERSION := 0.1.0
+ZCG_VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 
 # KDIR's own release counts if only KDIR is given.
 ifdef KDIR
@@ -27,6 +27,19 @@ diff:
 	@+$(build) --source-only $(kbuild_args)
 	@scripts/diff "$$(scripts/source '$(KREL)' '$(KDIR)' $(if $(KSRC),'$(KSRC)'))" '$(BUILD)/src'
 
+# As DKMS calls it: all that is made stays in the folder that DKMS removes.
+dkms:
+	@+ZCG_CACHE='$(CURDIR)/build/cache' $(MAKE) --no-print-directory BUILD=build/dkms all
+
+install_args = --krel '$(KREL)' --module '$(BUILD)/ixgbe.ko' \
+	$(if $(DESTDIR)$(INSTALL_MOD_PATH),--root '$(DESTDIR)$(INSTALL_MOD_PATH)')
+
+install:
+	@scripts/install $(install_args)
+
+uninstall:
+	@scripts/install --uninstall $(install_args)
+
 lint:
 	@+scripts/lint --krel '$(KREL)' --kdir '$(KDIR)' --out '$(BUILD)' $(if $(KSRC),--ksrc '$(KSRC)')
 
@@ -46,6 +59,7 @@ clean:
 help:
 	@echo "make          build/<kernel release>/ixgbe.ko for the running kernel"
 	@echo "make diff     the fork against the kernel's ixgbe, as a unified diff"
+	@echo "make install  put it into the kernel's modules, make uninstall takes it away; root"
 	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
@@ -55,8 +69,9 @@ help:
 	@echo "KREL=RELEASE  another installed kernel   KDIR=DIR  headers or build tree"
 	@echo "KSRC=SOURCE   kernel tree, source tarball or driver folder to take ixgbe from;"
 	@echo "              else the linux-source package, else /lib/modules/KREL/source"
+	@echo "DESTDIR=DIR   prefix for make install, as INSTALL_MOD_PATH"
 	@echo "BUILD=DIR     where to build             V=1 W=1   as in the kernel's make"
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff lint unit check demo clean help
+.PHONY: all diff dkms install uninstall lint unit check demo clean help
