@@ -40,6 +40,9 @@ install:
 uninstall:
 	@scripts/install --uninstall $(install_args)
 
+deb:
+	@scripts/make-deb
+
 lint:
 	@+scripts/lint --krel '$(KREL)' --kdir '$(KDIR)' --out '$(BUILD)' $(if $(KSRC),--ksrc '$(KSRC)')
 
@@ -60,6 +63,7 @@ help:
 	@echo "make          build/<kernel release>/ixgbe.ko for the running kernel"
 	@echo "make diff     the fork against the kernel's ixgbe, as a unified diff"
 	@echo "make install  put it into the kernel's modules, make uninstall takes it away; root"
+	@echo "make deb      the package ixgbe-zcg-dkms, which builds it for each new kernel"
 	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
@@ -74,4 +78,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall lint unit check demo clean help
+.PHONY: all diff dkms install uninstall deb lint unit check demo clean help
