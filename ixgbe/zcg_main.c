@@ -11,6 +11,11 @@
 
 MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
 	    ": in-box ixgbe with private flag " ZCG_FLAG_NAME);
+/* What the core of the kernel that this is built for does with a zero outer
+ * checksum: "gated" needs the flag to aggregate, "open" does not, "unknown" where
+ * the build had no source to look at.
+ */
+MODULE_INFO(core, ZCG_CORE);
 MODULE_VERSION(ZCG_VERSION "-zcg");
 
 #if ZCG_TEST_CLAIM < 1
@@ -24,8 +29,8 @@ MODULE_INFO(test_build, "claims csum_level 0 at most, aggregates nothing");
  */
 void zcg_announce(void)
 {
-	pr_info("this is the fork ixgbe-zcg %s, private flag %s is off\n",
-		ZCG_VERSION, ZCG_FLAG_NAME);
+	pr_info("this is the fork ixgbe-zcg %s for a core of kind %s, private flag %s is off\n",
+		ZCG_VERSION, ZCG_CORE, ZCG_FLAG_NAME);
 	if (ZCG_TEST_CLAIM < 1)
 		pr_warn("test build: claims csum_level 0 at most\n");
 }

@@ -9,6 +9,7 @@ zcg_me=scripts/$(basename "$0")
 	zcg_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 	zcg_cache=${ZCG_CACHE:-${HOME:-/root}/.cache/ixgbe-zcg}
 	zcg_driver=drivers/net/ethernet/intel/ixgbe
+	zcg_core=net/ipv4/udp_offload.c
 }
 
 # die MESSAGE...: each argument a line; the cause first, then the next step.
@@ -64,6 +65,16 @@ tree_version()
 {
 	awk '$1 ~ /^(VERSION|PATCHLEVEL|SUBLEVEL)$/ && $2 == "=" && !($1 in v) { v[$1] = $3 }
 	     END { print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] }' "$1"
+}
+
+# is_version VERSION FOUND: is a source's version FOUND that of headers that say
+# VERSION? LINUX_VERSION_CODE has 8 bits for the last number: headers of 5.10.262
+# may say 255.
+is_version()
+{
+	[ "$1" != "$2" ] || return 0
+	[[ $2 =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || return 1
+	[ "${1%.*}" = "${2%.*}" ] && [ "${1##*.}" = 255 ] && [ "${2##*.}" -gt 255 ]
 }
 
 # checksum FILE...: one short key for the contents of all of them.
