@@ -65,9 +65,10 @@ need_kernel() {
 }
 
 # Build the driver in the kernel's own root. The checkout appears at
-# /zcg/tree, the cache at /zcg/cache; a gated kernel's tree at /zcg/kernel.
+# /zcg/tree, the cache at /zcg/cache; a gated kernel's tree at /zcg/kernel;
+# KSRC=, a folder or a file of this machine, below /zcg/ksrc.
 build_driver() { # build_driver kernel [make arguments...]
-	local name=$1 args=() binds=() begin=$SECONDS
+	local name=$1 args=() binds=() begin=$SECONDS arg ksrc
 
 	shift
 	need_root "building in a root"
@@ -80,12 +81,27 @@ build_driver() { # build_driver kernel [make arguments...]
 		args+=(KDIR=/zcg/kernel KSRC=/zcg/kernel)
 		;;
 	esac
+	for arg; do
+		case $arg in
+		KSRC=*)
+			ksrc=$(realpath -e -- "${arg#KSRC=}") || die --status=2 "$arg: there is no such file or folder"
+			if [ -d "$ksrc" ]; then
+				binds+=(-b "$ksrc:/zcg/ksrc")
+				args+=(KSRC=/zcg/ksrc)
+			else
+				binds+=(-b "${ksrc%/*}:/zcg/ksrc")
+				args+=("KSRC=/zcg/ksrc/${ksrc##*/}")
+			fi
+			;;
+		*) args+=("$arg") ;;
+		esac
+	done
 	# Two builds for one kernel would write the same files.
 	lock "build-$name"
 	say "building the driver for $name ($KREL)"
 	in_root "$ROOT_DIR" -b "$TREE:/zcg/tree" -b "$CACHE:/zcg/cache" \
 		${binds[@]+"${binds[@]}"} -e ZCG_CACHE=/zcg/cache -e "ZCG_KERNEL=$name" \
-		-C /zcg/tree -- make "${args[@]}" "$@" >&2 ||
+		-C /zcg/tree -- make "${args[@]}" >&2 ||
 		die --status=$? "building the driver for $name failed"
 	unlock
 	say "built the driver for $name in $((SECONDS - begin)) s"
