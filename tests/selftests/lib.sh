@@ -357,9 +357,9 @@ log_mark()
 	echo "$mark"
 }
 
-log_since()  # mark
+log_since()  # mark [options of dmesg...]
 {
-	dmesg | awk -v mark="$1" 'seen { print; next }
+	dmesg "${@:2}" | awk -v mark="$1" 'seen { print; next }
 		index($0, mark) { seen = 1; lines = 0; next }
 		{ all[lines++] = $0 }
 		END { if (!seen) for (i = 0; i < lines; i++) print all[i] }'
