@@ -260,6 +260,17 @@ silence()
 		net.ipv6.conf.$VX_DEV.router_solicitations=0
 }
 
+# NAPI comes by timer while there is work, every 20 ms, so that a burst is in the ring
+# as a whole when it does, however fast driver and host are; and always on one CPU, so
+# that nothing overtakes.
+hold_polls()
+{
+	rx sh -c "echo 20000000 > /sys/class/net/$NETIF/gro_flush_timeout"
+	rx sh -c "echo 50 > /sys/class/net/$NETIF/napi_defer_hard_irqs"
+	awk -F '[: ]+' -v dev="$NETIF" '$NF ~ "^" dev { print $2 }' /proc/interrupts |
+		while read -r irq; do echo 1 > "/proc/irq/$irq/smp_affinity"; done
+}
+
 tunnel_down()
 {
 	ip -n $NS_TX link del $VX_DEV 2>/dev/null || true
@@ -298,12 +309,12 @@ nic_stat()
 
 rx_stat() { nic_stat $NS_RX "$NETIF" "$1"; }
 
-# The fork's counters of the receiver: seen is the sum of its reasons, for the port
-# and for each queue, and the port is the sum of its queues. Passes with a driver
-# that has none.
+# counters_add_up [DEVICE]: the fork's counters of the receiver, or of another of its
+# ports: seen is the sum of its reasons, for the port and for each queue, and the port
+# is the sum of its queues. Passes with a driver that has none.
 counters_add_up()
 {
-	rx ethtool -S "$NETIF" 2>/dev/null | awk '
+	rx ethtool -S "${1:-$NETIF}" 2>/dev/null | awk '
 		/^ *rx_(queue_[0-9]+_)?zcg_/ {
 			name = $1
 			sub(/:$/, "", name)

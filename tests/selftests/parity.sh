@@ -36,17 +36,6 @@ play()
 	hosts_down
 }
 
-# NAPI comes by timer while there is work, every 20 ms, so that a burst is in the ring
-# as a whole when it does, however fast driver and host are; and always on one CPU, so
-# that nothing overtakes.
-hold_polls()
-{
-	rx sh -c "echo 20000000 > /sys/class/net/$NETIF/gro_flush_timeout"
-	rx sh -c "echo 50 > /sys/class/net/$NETIF/napi_defer_hard_irqs"
-	awk -F '[: ]+' -v dev="$NETIF" '$NF ~ "^" dev { print $2 }' /proc/interrupts |
-		while read -r irq; do echo 1 > "/proc/irq/$irq/smp_affinity"; done
-}
-
 same_of() { python3 "$py" compare "$1" "$keep/inbox.json" "$keep/$2.json"; }
 
 ktap_start 6

@@ -163,6 +163,12 @@ class Wire:
         reply = fcntl.ioctl(sock, 0x8927, struct.pack("16s24x", device.encode()))  # SIOCGIFHWADDR
         return ":".join(f"{b:02x}" for b in reply[18:24])
 
+    def stop_listening(self):
+        """No more packets, and no mark() or settle(). What a socket listens to is cloned,
+        and tunnel devices queue a clone apart from what GRO has merged, so that one
+        overtakes the other."""
+        self._rx.close()
+
     def send(self, frame):
         self._tx.send(frame)
 
