@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# scripts/reload in a guest: what it keeps, what it refuses, and that it goes back.
+# What is kept is shown by ip, bridge and ethtool, and compared as text.
+set -euo pipefail
+# shellcheck source=tests/selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../selftests/lib.sh"
+
+broken=$ZCG_TOP/build/reload/$(uname -r)
+reload=$ZCG_TOP/scripts/reload
+A=wan0 B=far0	# the two ports, B in a namespace of its own
+AWAY=zcg-away
+
+away() { ip netns exec $AWAY "$@"; }
+quiet() { "$@" > /dev/null 2>&1; }
+fork_is_loaded() { [ "$(cat /sys/module/ixgbe/srcversion)" = "$(modinfo -F srcversion "$ZCG_MODULE")" ]; }
+inbox_is_loaded() { [ "$(cat /sys/module/ixgbe/srcversion)" = "$(modinfo -F srcversion "$(modinfo -n ixgbe)")" ]; }
+
+# --- what there is to keep ----------------------------------------------------------
+
+prepare()
+{
+	load "$1"
+	ip link set "$NETIF" name $A
+	ip netns add $AWAY
+	ip link set "$PEER" netns $AWAY name $B
+	away ip link set lo up
+	away ip addr add 192.168.1.1/24 dev $B
+	away ip link set $B mtu 9000 up
+	away ip route add 172.20.0.0/16 via 192.168.1.2
+
+	ethtool -L $A combined 2
+	ethtool -G $A rx 1024 tx 256
+	ethtool -C $A rx-usecs 77
+	ethtool -A $A rx off tx off 2> /dev/null || true
+	ethtool -K $A tso off rxvlan off ntuple on
+	ethtool --set-priv-flags $A legacy-rx on
+	ethtool -N $A rx-flow-hash udp4 sdfn
+	ethtool -N $A flow-type tcp4 dst-port 5001 action 1
+	ethtool -s $A msglvl 0x17
+	ip link set $A address 02:00:00:00:0a:01 txqueuelen 500 alias "the uplink"
+	ip link set $A mtu 9000
+	ip link set $A promisc on allmulticast on
+	sysctl -qw net.ipv4.conf.$A.rp_filter=2 net.ipv6.conf.$A.accept_ra=0 net.ipv4.neigh.$A.gc_stale_time=77
+	ip link set $A up
+	ip addr add 192.168.1.2/24 dev $A
+	ip addr add 192.168.1.22/24 dev $A
+	ip addr add 10.7.0.1 peer 10.7.0.2/32 dev $A
+	ip addr add 192.168.77.1/24 dev $A label $A:x valid_lft 3000 preferred_lft 2000
+	ip addr add fd01::2/64 dev $A nodad
+	ip addr add fd02::2/64 dev $A nodad noprefixroute
+	wait_for 20 has_carrier $A || die "no link on $A"
+	ip route add 172.16.0.0/16 via 192.168.1.1 metric 77 mtu 1400
+	ip route add 172.17.0.0/16 via 172.16.0.9 onlink dev $A table 100
+	ip route add 172.18.0.0/16 nexthop via 192.168.1.1 weight 2 nexthop via 10.7.0.2
+	ip -6 route add fd99::/64 via fd01::1 metric 50
+	ip -6 route add fd98::/64 nexthop via fd01::1 nexthop via fd01::3
+	ip neigh add 192.168.1.9 lladdr 02:00:00:00:00:09 dev $A
+
+	ip link add link $A name $A.100 type vlan id 100 egress-qos-map 2:3
+	ip link set $A.100 up
+	ip addr add 192.168.100.2/24 dev $A.100
+	ip route add 172.19.0.0/16 via 192.168.100.1
+	ip link add link $A.100 name inner.7 type vlan proto 802.1ad id 7
+	ip link add link $A name mv0 address 02:00:00:00:0a:02 type macvlan mode private
+	ip link set mv0 up
+	ip addr add 192.168.50.1/24 dev mv0
+	ip link add vx0 address 02:00:00:00:0a:03 type vxlan id 2 remote 192.168.1.1 local 192.168.1.2 dstport 5766 dev $A noudpcsum
+	ip link set vx0 up
+	ip addr add 10.0.2.2/24 dev vx0
+	bridge fdb append 00:00:00:00:00:00 dev vx0 dst 192.168.1.3
+	bridge fdb add 02:00:00:00:00:33 dev vx0 dst 192.168.1.4
+	ip link add br0 type bridge vlan_filtering 1
+	ip link set br0 up
+	ip link add link $A name $A.200 type vlan id 200
+	ip link set $A.200 master br0 up
+	bridge link set dev $A.200 cost 55 hairpin on
+	bridge vlan add dev $A.200 vid 5 pvid untagged
+	bridge vlan add dev $A.200 vid 10-12
+	bridge vlan del dev $A.200 vid 1
+	bridge fdb add 02:00:00:00:00:44 dev $A.200 master static vlan 10
+	ip addr add 10.9.0.1/24 dev br0
+	wait_for 10 quiet ping -c 1 -W 1 192.168.1.1 || die "$A can't reach $B"
+}
+
+has_carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2> /dev/null)" = 1 ]; }
+
+unprepare()
+{
+	ip link del br0 2> /dev/null || true
+	ip link del bond0 2> /dev/null || true
+	unload
+	ip netns del $AWAY 2> /dev/null || true
+	rm -rf /run/zcg-reload
+}
+
+# Without what may change: numbers of devices, seconds, counters, ports that are only
+# learned, and what only one of the two drivers has.
+plain()
+{
+	sed -E 's/^[0-9]+: //; s/(valid_lft|preferred_lft) [0-9]+sec/\1 some/g; s/ (tentative|dadfailed)//g
+		s/ @if[0-9]+//g; s/expires [0-9]+sec/expires/; s/ proto kernel_ll//
+		s/ (numtxqueues|numrxqueues|gso_max_size|gso_max_segs|gso_ipv4_max_size|gro_ipv4_max_size|gro_max_size|tso_max_size|tso_max_segs|minmtu|maxmtu) [0-9]+//g
+		s/portid [0-9a-f]+ *//; s/ (hello|message_age|forward_delay|gc|tcn|topology_change|hold)[a-z_]*timer +[0-9.]+//g
+		s/parentbus pci parentdev [0-9a-f:.]+ *//; s/bridge_id [0-9a-f.:]+|designated_(root|bridge) [0-9a-f.:]+|root_id [0-9a-f.:]+//g
+		/zero-csum-gro|rx-udp_tunnel-port-offload|^ *(RX|TX): |maximums/d'
+}
+
+show_in()
+{
+	local run=("$@") dev
+	echo "== links"; "${run[@]}" ip -d link | grep -v loopback
+	echo "== addresses"; "${run[@]}" ip -d addr | grep -E 'inet|label'
+	echo "== routes"; "${run[@]}" ip -d route show table all | sed 's/ *$//' | sort
+	"${run[@]}" ip -6 -d route show table all | grep -v '^multicast ff00' | sort
+	echo "== neighbours"; "${run[@]}" ip neigh show nud permanent
+	"${run[@]}" bridge fdb | grep -E 'permanent|static' | sort
+	"${run[@]}" bridge vlan
+	for dev in $("${run[@]}" ls /sys/class/net); do
+		[ -e "/sys/class/net/$dev/device" ] || "${run[@]}" test -e "/sys/class/net/$dev/device" || continue
+		for what in -k -g -l -c -a -x -n --show-priv-flags; do
+			echo "== ethtool $what $dev"; "${run[@]}" ethtool "$what" "$dev" 2>&1
+		done
+		echo "== udp4 $dev"; "${run[@]}" ethtool -n "$dev" rx-flow-hash udp4 2>&1
+		"${run[@]}" ethtool "$dev" | grep -E 'Current message|Advertised link|Auto-neg'
+	done
+}
+
+show() # FILE
+{
+	{
+		show_in env
+		echo "=== away"
+		show_in ip netns exec $AWAY
+		sysctl -a 2> /dev/null | grep -E "^net\.ipv[46]\.(conf|neigh)\.(wan0|mv0|vx0)" | grep -v stable_secret
+	} | plain > "$1"
+}
+
+# The state is as in file $1, but for nothing.
+kept()
+{
+	show "$ZCG_TMP/now"
+	diff "$1" "$ZCG_TMP/now"
+}
+
+swaps() # STATUS ARGUMENT...
+{
+	local want=$1 rc=0
+	shift
+	"$reload" "$@" || rc=$?
+	[ $rc -eq "$want" ] || { echo "exit status $rc, not $want"; return 1; }
+}
+
+traffic_passes()
+{
+	wait_for 10 quiet ping -c 1 -W 1 192.168.1.1 && wait_for 10 quiet away ping -c 1 -W 1 192.168.1.2
+}
+
+# --- cases -------------------------------------------------------------------------------
+
+ktap_start 12
+mark_log
+prepare fork
+ethtool --set-priv-flags $A zero-csum-gro on
+show "$ZCG_TMP/before"
+note "$(wc -l < "$ZCG_TMP/before") lines of state"
+check "from the fork to in-box" swaps 0 --to inbox
+check "in-box is loaded" inbox_is_loaded
+check "everything is as it was" kept "$ZCG_TMP/before"
+check "traffic passes" traffic_passes
+check "from in-box to the fork" swaps 0 --to ours
+check "the fork is loaded" fork_is_loaded
+check "everything is as it was" kept "$ZCG_TMP/before"
+check "traffic passes" traffic_passes
+
+for kind in init probe link; do
+	case $kind in
+	init) what="can't be loaded" ;;
+	probe) what="fails at probe" ;;
+	link) what="gets no link" ;;
+	esac
+	goes_back() { swaps 3 --timeout 10 --to "$broken/$kind/ixgbe.ko" && fork_is_loaded && kept "$ZCG_TMP/before" && traffic_passes; }
+	check "a module that $what: back to the fork, everything as it was" goes_back
+done
+check "kernel log clean" log_clean
+unprepare
+ktap_done
