@@ -15,7 +15,7 @@ AWAY=zcg-away
 away() { ip netns exec $AWAY "$@"; }
 quiet() { "$@" > /dev/null 2>&1; }
 fork_is_loaded() { [ "$(cat /sys/module/ixgbe/srcversion)" = "$(modinfo -F srcversion "$ZCG_MODULE")" ]; }
-inbox_is_loaded() { [ "$(cat /sys/module/ixgbe/srcversion)" = "$(modinfo -F srcversion "$(modinfo -n ixgbe)")" ]; }
+inbox_is_loaded() { [ -d /sys/module/ixgbe ] && ! ethtool --show-priv-flags $A | grep zero-csum-gro; }
 
 # --- what there is to keep ----------------------------------------------------------
 
@@ -82,14 +82,17 @@ prepare()
 	bridge fdb add 02:00:00:00:00:44 dev $A.200 master static vlan 10
 	ip addr add 10.9.0.1/24 dev br0
 	wait_for 10 quiet ping -c 1 -W 1 192.168.1.1 || die "$A can't reach $B"
+	wait_for 10 settled || die "IPv6 addresses stay tentative"
 }
+
+settled() { [ -z "$(ip -6 addr show tentative; away ip -6 addr show tentative)" ]; }
 
 has_carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2> /dev/null)" = 1 ]; }
 
 unprepare()
 {
 	ip link del br0 2> /dev/null || true
-	ip link del bond0 2> /dev/null || true
+	ip link del bnd1 2> /dev/null || true
 	unload
 	ip netns del $AWAY 2> /dev/null || true
 	rm -rf /run/zcg-reload
@@ -110,8 +113,8 @@ plain()
 show_in()
 {
 	local run=("$@") dev
-	echo "== links"; "${run[@]}" ip -d link | grep -v loopback
-	echo "== addresses"; "${run[@]}" ip -d addr | grep -E 'inet|label'
+	echo "== links"; "${run[@]}" ip -o -d link | grep -v loopback | plain | sort
+	echo "== addresses"; "${run[@]}" ip -o addr | plain | sort
 	echo "== routes"; "${run[@]}" ip -d route show table all | sed 's/ *$//' | sort
 	"${run[@]}" ip -6 -d route show table all | grep -v '^multicast ff00' | sort
 	echo "== neighbours"; "${run[@]}" ip neigh show nud permanent
@@ -140,6 +143,7 @@ show() # FILE
 # The state is as in file $1, but for nothing.
 kept()
 {
+	wait_for 10 settled || return 1
 	show "$ZCG_TMP/now"
 	diff "$1" "$ZCG_TMP/now"
 }
@@ -157,32 +161,158 @@ traffic_passes()
 	wait_for 10 quiet ping -c 1 -W 1 192.168.1.1 && wait_for 10 quiet away ping -c 1 -W 1 192.168.1.2
 }
 
+goes_back() # KIND
+{
+	swaps 3 --timeout 10 --to "$broken/$1/ixgbe.ko" && fork_is_loaded &&
+		ethtool --show-priv-flags $A | grep -E 'zero-csum-gro *: on'
+}
+
+# Stopped when the driver is gone and the new one not yet there, and killed.
+killed_halfway()
+{
+	local worker
+	"$reload" --to inbox > "$ZCG_TMP/killed" 2>&1 &
+	wait_for 60 not test -d /sys/module/ixgbe || { cat "$ZCG_TMP/killed"; return 1; }
+	worker=$(pgrep -f "$reload --to inbox" | tail -1)
+	kill -KILL "$worker"
+	wait $! || echo "it ended with status $?"
+	pgrep -f insmod || true
+	wait_for 10 not pgrep insmod
+	cat "$ZCG_TMP/killed"
+	[ -s /run/zcg-reload/state.json ] || return 1
+	"$reload" --to ours 2>&1 | tee "$ZCG_TMP/again"
+	grep -qE 'no ixgbe is loaded|--restore' "$ZCG_TMP/again"
+}
+
+not() { ! "$@"; }
+
+# refused NAME PATTERN [COMMAND...]: after the command it refuses, says PATTERN, and the
+# driver stays.
+refused()
+{
+	local name=$1 pattern=$2 out rc=0
+	shift 2
+	[ $# -eq 0 ] || "$@"
+	out=$("$reload" --to ours 2>&1) || rc=$?
+	note "$out"
+	if [ $rc -eq 1 ] && grep -qE "$pattern" <<< "$out" && grep -q 'nothing was changed' <<< "$out" &&
+		inbox_is_loaded; then
+		ok "$name is refused"
+	else
+		not_ok "$name is refused (exit status $rc)"
+	fi
+}
+
+check_only()
+{
+	"$reload" --check && inbox_is_loaded && [ ! -e /run/zcg-reload/state.json ]
+}
+
+# The fork with another kernel's name in its vermagic, a string of the same length.
+other_kernel()
+{
+	python3 - "$ZCG_MODULE" "$ZCG_TMP/other.ko" <<-'END'
+		import os, sys
+		data = open(sys.argv[1], "rb").read()
+		magic = ("vermagic=" + os.uname().release + " ").encode()
+		assert data.count(magic) == 1
+		new = b"vermagic=1.2.3 ".ljust(len(magic), b"x")
+		open(sys.argv[2], "wb").write(data.replace(magic, new))
+	END
+	"$reload" --to "$ZCG_TMP/other.ko"
+}
+
 # --- cases -------------------------------------------------------------------------------
 
-ktap_start 12
+ktap_start 31
 mark_log
+
+# Both ways, and back from three modules that don't work.
 prepare fork
 ethtool --set-priv-flags $A zero-csum-gro on
 show "$ZCG_TMP/before"
 note "$(wc -l < "$ZCG_TMP/before") lines of state"
 check "from the fork to in-box" swaps 0 --to inbox
-check "in-box is loaded" inbox_is_loaded
+check "in-box is in use" inbox_is_loaded
 check "everything is as it was" kept "$ZCG_TMP/before"
 check "traffic passes" traffic_passes
 check "from in-box to the fork" swaps 0 --to ours
-check "the fork is loaded" fork_is_loaded
+check "the fork is in use" fork_is_loaded
 check "everything is as it was" kept "$ZCG_TMP/before"
 check "traffic passes" traffic_passes
-
+ethtool --set-priv-flags $A zero-csum-gro on
 for kind in init probe link; do
 	case $kind in
 	init) what="can't be loaded" ;;
 	probe) what="fails at probe" ;;
 	link) what="gets no link" ;;
 	esac
-	goes_back() { swaps 3 --timeout 10 --to "$broken/$kind/ixgbe.ko" && fork_is_loaded && kept "$ZCG_TMP/before" && traffic_passes; }
-	check "a module that $what: back to the fork, everything as it was" goes_back
+	check "a module that $what: back to the fork, with its flag" goes_back $kind
+	check "a module that $what: everything is as it was" kept "$ZCG_TMP/before"
 done
-check "kernel log clean" log_clean
+check "killed after the ports are gone: what was kept is in the file" killed_halfway
+check "--restore brings it back" swaps 0 --restore
+check "everything is as it was" kept "$ZCG_TMP/before"
 unprepare
+
+# What it refuses; nothing may change.
+load inbox
+ip link set "$NETIF" name $A
+ip netns add $AWAY
+ip link set "$PEER" netns $AWAY name $B
+ip link set $A up
+away ip link set $B up
+ip addr add 192.168.1.2/24 dev $A
+away ip addr add 192.168.1.1/24 dev $B
+wait_for 20 has_carrier $A || die "no link on $A"
+check "--check tells and changes nothing" check_only
+ip route add default via 192.168.1.1
+refused "a default route" "$A carries the IPv4 default route"
+ip route del default
+ip -6 addr add fd01::2/64 dev $A nodad
+ip -6 route add default via fd01::1
+refused "an IPv6 default route" "$A carries the IPv6 default route"
+ip -6 route del default
+ip link add bnd1 type bond mode active-backup
+ip link set $A down
+ip addr flush dev $A
+ip link set $A master bnd1
+ip link set bnd1 up
+ip link add link bnd1 name bnd1.5 type vlan id 5
+ip link set bnd1.5 up
+ip addr add 192.168.1.2/24 dev bnd1
+ip addr add 192.168.5.2/24 dev bnd1.5
+ip link add br0 type bridge
+ip link add vx5 type vxlan id 5 remote 192.168.5.1 dstport 4789
+ip link set vx5 master br0 up
+ip link set br0 up
+ip addr add 10.5.0.2/24 dev br0
+ip route add default via 10.5.0.1
+refused "a default route through a bridge, a vxlan, a VLAN and a bond" "$A carries the IPv4 default route .through br0."
+ip route del default
+refused "a default route in the port's namespace" "$B carries .*$AWAY" away ip route add default via 192.168.1.2
+away ip route del default
+ssh_over() { SSH_CONNECTION="192.168.1.1 4000 192.168.1.2 22" sh -c "unset SSH_CONNECTION; $reload --to ours"; }
+refuses "the ssh session it is called from, though sudo hides the variable" \
+	"$A carries the ssh session from 192.168.1.1 \\(through bnd1\\)" ssh_over
+tc qdisc replace dev $A root handle 1: prio
+refused "a qdisc" "$A: qdisc prio"
+tc qdisc del dev $A root
+ip link add link bnd1 name mt0 type macvtap 2> /dev/null || true
+away ip link add link $B name mt1 type macvtap
+refused "a macvtap on a port" "$B: macvtap mt1"
+away ip link del mt1
+ip link del mt0 2> /dev/null || true
+refuses "a module for another kernel" "is for kernel 1.2.3, this is" other_kernel
+refuses "a file that is not ixgbe" "not a module called ixgbe" "$reload" --to "$(modinfo -n vxlan)"
+refuses "a file that is not there" "no such file" "$reload" --to /nowhere/ixgbe.ko
+
+# A bond's port; with --force though it carries the default route.
+ip route add default via 192.168.1.1 dev bnd1
+show "$ZCG_TMP/before"
+check "--force swaps the port of a bond that carries the default route" swaps 0 --to ours --force
+check "everything is as it was" kept "$ZCG_TMP/before"
+ip link del bnd1
+unprepare
+check "kernel log clean" log_clean
 ktap_done
