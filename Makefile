@@ -52,6 +52,9 @@ unit:
 check:
 	@tests/run
 
+check-long:
+	@tests/run --long
+
 demo:
 	@tests/bench/demo
 
@@ -67,6 +70,7 @@ help:
 	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
+	@echo "make check-long  tests that take too long for make check (an hour), needs root"
 	@echo "make demo     the flag's effect as a table and a chart, needs root"
 	@echo "make clean    remove build/"
 	@echo
@@ -78,4 +82,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit check demo clean help
+.PHONY: all diff dkms install uninstall deb lint unit check check-long demo clean help
