@@ -49,13 +49,13 @@ setups_cleanup()
 }
 trap setups_cleanup EXIT
 
-# The second cable, if there is one: PEER2 on the sender, NETIF2 on the receiver. In
-# the lab and on cards the third and fourth port that ixgbe drives, unless named. To be
-# asked before hosts_up.
+# The second cable, if there is one: PEER2 on the sender, NETIF2 on the receiver. Who
+# names NETIF and PEER names these, too, or has none: no other port is touched. In the lab
+# they are the third and fourth port that ixgbe drives. To be asked before hosts_up.
 second_cable()
 {
 	local list
-	if [ -z "$NETIF2" ]; then
+	if [ -z "$NETIF2" ] && [ -z "$chosen_netif" ]; then
 		mapfile -t list < <(ports)
 		PEER2=${list[2]:-} NETIF2=${list[3]:-}
 	fi
