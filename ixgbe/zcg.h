@@ -20,6 +20,8 @@ struct ixgbe_adapter;
 struct ixgbe_ring;
 struct net_device;
 struct sk_buff;
+struct udp_tunnel_info;
+struct zcg_announced;
 union ixgbe_adv_rx_desc;
 
 /* The private flag's name, the last of ixgbe_priv_flags_strings. */
@@ -44,11 +46,13 @@ struct zcg_queue {
  * @ports: known tunnel ports; written under rtnl, read in NAPI
  * @queues: counts by the receive rings' queue_index, as many as there can be;
  *	NULL if they could not be allocated
+ * @announced: ports as the stack told them, where it keeps no table itself
  * @on: the private flag; under rtnl. NAPI reads a copy of it in ring->state.
  */
 struct zcg_adapter {
 	struct zcg_ports ports;
 	struct zcg_queue *queues;
+	struct zcg_announced *announced;
 	bool on;
 };
 
@@ -59,6 +63,8 @@ struct zcg_adapter {
 
 typedef u32 (*zcg_get_flags_t)(struct net_device *netdev);
 typedef int (*zcg_set_flags_t)(struct net_device *netdev, u32 flags);
+typedef int (*zcg_set_features_t)(struct net_device *netdev,
+				  netdev_features_t features);
 
 /* zcg_main.c */
 void zcg_announce(void);
@@ -84,8 +90,15 @@ void zcg_get_strings(struct net_device *netdev, u32 sset, u8 *data, int inbox);
 void zcg_get_ethtool_stats(struct net_device *netdev, u64 *data, int inbox);
 
 /* zcg_tunnel.c */
+enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti);
+int zcg_set_features(struct net_device *netdev, netdev_features_t features,
+		     zcg_set_features_t inbox_set);
+
+/* zcg_tunnel_nic.c, or zcg_tunnel_ndo.c on older kernels */
 void zcg_tunnel_probe(struct net_device *netdev);
 void zcg_tunnel_sync(struct net_device *netdev);
-int zcg_set_features(struct net_device *netdev, netdev_features_t changed);
+void zcg_tunnel_add(struct net_device *netdev, const struct udp_tunnel_info *ti);
+void zcg_tunnel_del(struct net_device *netdev, const struct udp_tunnel_info *ti);
+void zcg_tunnel_reset(struct net_device *netdev);
 
 #endif /* ZCG_H */

@@ -16,10 +16,17 @@ MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
  * the build had no source to look at.
  */
 MODULE_INFO(core, ZCG_CORE);
+
+/* Some drivers have a version of their own; a module has one. */
+#ifndef ZCG_HAVE_MODULE_VERSION
 MODULE_VERSION(ZCG_VERSION "-zcg");
+#endif
 
 #if ZCG_TEST_CLAIM < 1
 MODULE_INFO(test_build, "claims csum_level 0 at most, aggregates nothing");
+#endif
+#ifdef ZCG_TEST_WITHOUT
+MODULE_INFO(test_build, "makes no use of " ZCG_TEST_WITHOUT);
 #endif
 
 /**

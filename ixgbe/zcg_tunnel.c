@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tunnel ports, learned from the stack (udp_tunnel_nic). X550 and later
- * have a table of their own in hardware; the older MACs get one in software,
- * which costs nothing as long as the flag is off.
+ * The tunnel ports, learned from the stack: what is the same on all kernels. How
+ * the stack tells them is in zcg_tunnel_nic.c and, for older kernels, in
+ * zcg_tunnel_ndo.c; the build takes one of the two.
  */
 #include <linux/netdevice.h>
 #include <net/udp_tunnel.h>
@@ -10,7 +10,14 @@
 #include "ixgbe.h"
 #include "zcg_compat.h"
 
-static enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
+/**
+ * zcg_tunnel_type - the stack's word for a tunnel in ours
+ * @ti: what the stack tells of a port
+ *
+ * Context: any.
+ * Return: the type, ZCG_TUNNEL_NONE if it is none that the parser knows.
+ */
+enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
 {
 	switch (ti->type) {
 	case UDP_TUNNEL_TYPE_VXLAN:
@@ -24,99 +31,31 @@ static enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
 	}
 }
 
-static int zcg_tunnel_set_port(struct net_device *netdev, unsigned int table,
-			       unsigned int entry, struct udp_tunnel_info *ti)
-{
-	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
-
-	return zcg_ports_set(&adapter->zcg.ports, ti->port,
-			     zcg_tunnel_type(ti));
-}
-
-static int zcg_tunnel_unset_port(struct net_device *netdev, unsigned int table,
-				 unsigned int entry, struct udp_tunnel_info *ti)
-{
-	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
-
-	return zcg_ports_clear(&adapter->zcg.ports, ti->port,
-			       zcg_tunnel_type(ti));
-}
-
-/* No OPEN_ONLY: a table in software is there with the interface down, too. */
-static const struct udp_tunnel_nic_info zcg_udp_tunnels = {
-	.set_port	= zcg_tunnel_set_port,
-	.unset_port	= zcg_tunnel_unset_port,
-	.tables		= {
-		{
-			.n_entries	= ZCG_MAX_PORTS,
-			.tunnel_types	= UDP_TUNNEL_TYPE_VXLAN |
-					  UDP_TUNNEL_TYPE_VXLAN_GPE |
-					  UDP_TUNNEL_TYPE_GENEVE,
-		},
-	},
-};
-
 /**
- * zcg_tunnel_probe - ask the stack for tunnel ports
- * @netdev: the port, complete but not yet registered
- *
- * register_netdevice() adds NETIF_F_RX_UDP_TUNNEL_PORT for whoever has a table,
- * and the ports that are already in use are pushed then.
- *
- * Context: PCI probe, sleepable.
- */
-void zcg_tunnel_probe(struct net_device *netdev)
-{
-	if (!netdev->udp_tunnel_nic_info)
-		netdev->udp_tunnel_nic_info = &zcg_udp_tunnels;
-}
-
-/**
- * zcg_tunnel_sync - take over the ports of a device with a table in hardware
+ * zcg_set_features - set the device's features, tunnel ports with them
  * @netdev: the port
+ * @features: the new features
+ * @inbox_set: the in-box driver's ndo_set_features()
  *
- * Reads back all tables, since the in-box driver is told only which of them
- * has changed. A frame that arrives meanwhile may find its port missing and is
- * then reported as the in-box driver does.
- *
- * Context: rtnl held, called from the driver's sync_table operation.
- */
-void zcg_tunnel_sync(struct net_device *netdev)
-{
-	const struct udp_tunnel_nic_info *info = netdev->udp_tunnel_nic_info;
-	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
-	struct zcg_ports *ports = &adapter->zcg.ports;
-	struct udp_tunnel_info ti;
-	unsigned int table, entry;
-
-	zcg_ports_reset(ports);
-	for (table = 0; table < ARRAY_SIZE(info->tables); table++) {
-		for (entry = 0; entry < info->tables[table].n_entries; entry++) {
-			udp_tunnel_nic_get_port(netdev, table, entry, &ti);
-			if (ti.port)
-				zcg_ports_set(ports, ti.port,
-					      zcg_tunnel_type(&ti));
-		}
-	}
-}
-
-/**
- * zcg_set_features - let the core push or take back the tunnel ports
- * @netdev: the port, its features just set by ixgbe_set_features()
- * @changed: the features that are new
- *
- * When rx-udp_tunnel-port-offload is switched, the core does that, but only if
- * it finds the feature still to be set. So that one is left to it.
+ * When rx-udp_tunnel-port-offload is switched, the core takes all ports back or
+ * announces them, but only if it finds the feature still to be set, and the
+ * in-box driver sets everything by itself. So that one is left to the core.
  *
  * Context: rtnl held.
- * Return: what ndo_set_features() is to return: 1 if all is set, 0 if the core
- * is to set what it asked for.
+ * Return: what ndo_set_features() is to return: below 0 if the in-box driver
+ * failed, 0 if the core is to set what it asked for, 1 if all is set.
  */
-int zcg_set_features(struct net_device *netdev, netdev_features_t changed)
+int zcg_set_features(struct net_device *netdev, netdev_features_t features,
+		     zcg_set_features_t inbox_set)
 {
-	if (!(changed & NETIF_F_RX_UDP_TUNNEL_PORT))
-		return 1;
+	netdev_features_t changed = netdev->features ^ features;
+	int err;
 
-	netdev->features ^= NETIF_F_RX_UDP_TUNNEL_PORT;
+	err = inbox_set(netdev, features);
+	if (err < 0 || !(changed & NETIF_F_RX_UDP_TUNNEL_PORT))
+		return err;
+
+	if (!((netdev->features ^ features) & NETIF_F_RX_UDP_TUNNEL_PORT))
+		netdev->features ^= NETIF_F_RX_UDP_TUNNEL_PORT;
 	return 0;
 }
