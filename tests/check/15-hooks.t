@@ -4,7 +4,7 @@
 # sources come from the lab's roots.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-for root in debian11 debian12 debian13; do
+for root in debian11 debian12 debian13 backports; do
 	tests/lab/lab root "$root" > /dev/null
 done
 exec tests/hooks/test
