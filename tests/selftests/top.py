@@ -4,8 +4,8 @@
 
 usage: top.py exact           growth that --json reports = growth of ethtool -S, exactly
        top.py schema          JSON lines on stdin have the documented members
-       top.py terminal HOW    the terminal is as before after HOW: q, INT, TERM, HUP,
-                              suspend or gone (the driver is unloaded)
+       top.py terminal HOW    the terminal is as before after HOW: INT, TERM, HUP,
+                              suspend (and then q) or gone (the driver is unloaded)
        top.py send PORT       UDP without a checksum to the receiver's PORT, for ever
 The port and the namespaces come from the environment, see lib.sh. Exit status: 0 as
 it should be, 1 not (and why), 2 bad usage.
@@ -72,9 +72,13 @@ def measure(tool):
         if tool.stats()["rx_packets"] != start["rx_packets"]:
             return None
         traffic()
-        # Two in a row without a frame: all was counted, and before the last one began.
-        while len(got) < 4 or got[-1]["frames"] or got[-2]["frames"]:
-            got.append(reports.take())
+        # Two in a row that began after it and have no frame: all was counted by then.
+        ended, quiet = time.time(), 0
+        while quiet < 2:
+            rep = reports.take()
+            got.append(rep)
+            late = rep["time"] - rep["interval"] > ended
+            quiet = quiet + 1 if late and not rep["frames"] else 0
         stop = tool.stats()
         got.append(reports.take())
         if got[-1]["frames"]:
@@ -257,19 +261,17 @@ def terminal(how):
     term = Terminal("--interval", "0.2")
     problems = []
     try:
-        wait_for("two reports on the terminal", 15, term.reports)
+        wait_for("two reports on the terminal", 40, term.reports)
         if ENTER not in term.output or HIDE not in term.output or term.echoes():
             problems.append("the screen was not taken over")
         want = 0
         if how == "suspend":
             term.type(b"\x1a")
-            wait_for("the process to stop", 5, term.stopped)
+            wait_for("the process to stop", 15, term.stopped)
             problems += [f"while it is stopped: {p}" for p in term.restored()]
             count = term.output.count(ENTER)
             os.kill(term.run.pid, signal.SIGCONT)
-            wait_for("the screen again", 5, lambda: term.drain().count(ENTER) > count)
-            term.type(b"q")
-        elif how == "q":
+            wait_for("the screen again", 15, lambda: term.drain().count(ENTER) > count)
             term.type(b"xq")
         elif how == "gone":
             subprocess.run(["rmmod", "ixgbe"], check=True)
@@ -281,7 +283,7 @@ def terminal(how):
             number = getattr(signal, "SIG" + how)
             os.kill(term.run.pid, number)
             want = -number
-        wait_for("the end of zcg-top", 5, term.ended)
+        wait_for("the end of zcg-top", 15, term.ended)
         if term.run.returncode != want:
             problems.append(f"exit status {term.run.returncode}, not {want}")
     finally:

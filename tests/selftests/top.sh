@@ -10,106 +10,89 @@ export OUTER_RX
 
 top() { rx "$ZCG_TOP/scripts/zcg-top" "$@"; }
 top_py() { python3 "$ZCG_TOP/tests/selftests/top.py" "$@"; }
-stat_is_there() { rx ethtool -S "$NETIF" | grep -q "^ *$1:"; }
-
-# usage_of ARGUMENTS...: refused with words and exit status 2.
-usage_of()
-{
-	local rc=0 out
-	out=$(top "$@" 2>&1) || rc=$?
-	if [ $rc -ne 2 ] || ! grep -q '^usage: .*zcg-top' <<< "$out"; then
-		echo "$*: status $rc: $out"
-		return 1
-	fi
-}
-
-bad_usage()
-{
-	usage_of && usage_of --no-such "$NETIF" && usage_of --interval 0 "$NETIF" &&
-		usage_of --interval nan "$NETIF" && usage_of --count 0 "$NETIF" &&
-		usage_of --count x "$NETIF" && usage_of "$NETIF" another && usage_of an-interface-with-a-long-name
-}
-
-not_ixgbe()
-{
-	local dev out rc
-	for dev in lo nope $VX_DEV; do
-		rc=0
-		out=$(top "$dev" 2>&1) || rc=$?
-		echo "status $rc: $out"
-		[ $rc -eq 1 ] && [ "$(wc -l <<< "$out")" -eq 1 ] || return 1
-	done
-}
+# Not grep -q, which closes the pipe under ethtool.
+has_stat() { rx ethtool -S "$NETIF" | grep "^ *$1:" > /dev/null; }
+has_flag() { rx ethtool --show-priv-flags "$NETIF" | grep "^$1 *:" > /dev/null; }
 
 # --- advice ---------------------------------------------------------------------------
 
-# under COMMAND... -- COMMAND...: the second while the first, traffic without end, runs.
-under()
+# One zcg-top and one kind of traffic run while many cases are looked at: starting a
+# program takes longer in an emulator than all else here.
+watch_start()
 {
-	local load=() pid rc=0
-	while [ "$1" != -- ]; do load+=("$1"); shift; done
-	shift
-	"${load[@]}" > "$ZCG_TMP/load" 2>&1 &
-	pid=$!
-	"$@" || rc=$?
-	if ! kill $pid 2>/dev/null; then
-		sed 's/^/the traffic ended: /' "$ZCG_TMP/load"
-		rc=1
-	fi
-	wait $pid 2>/dev/null || true
-	return $rc
+	# Not by rx(), so that it is this process that is ended.
+	ip netns exec $NS_RX "$ZCG_TOP/scripts/zcg-top" --json --interval 0.5 "$NETIF" > "$ZCG_TMP/watch" 2>&1 &
+	watcher=$!
 }
 
-# Programs of their own, so that kill finds them.
-stream() { exec python3 "$ZCG_TOP/tests/selftests/traffic.py" tcp --until /nonexistent --flows "${1:-4}"; }
-plain() { exec python3 "$ZCG_TOP/tests/selftests/traffic.py" tcp --until /nonexistent --to $OUTER_RX; }
-datagrams() { exec python3 "$ZCG_TOP/tests/selftests/top.py" send "$1"; }
+watch_stop()
+{
+	stop $watcher
+	grep '}$' "$ZCG_TMP/watch" >> "$ZCG_TMP/objects"
+}
 
-# says KEYS [who...]: exactly these pieces of advice are given, in one of a few reports
-# that have traffic in them; the first ones may lie before it.
+# traffic_start tcp|plain|udp: through the tunnel, beside it, or to UDP port 5999.
+traffic_start()
+{
+	case $1 in
+	tcp) set -- traffic.py tcp --until /nonexistent --flows 8 ;;
+	plain) set -- traffic.py tcp --until /nonexistent --to $OUTER_RX ;;
+	udp) set -- top.py send 5999 ;;
+	esac
+	python3 "$ZCG_TOP/tests/selftests/$1" "${@:2}" > "$ZCG_TMP/traffic" 2>&1 &
+	sender=$!
+}
+
+stop()
+{
+	kill "$1" 2> /dev/null || true
+	wait "$1" 2> /dev/null || true
+}
+
+# Reports since $seen with traffic in them, with the advice $1, no more and no less,
+# and of which the condition $2 is true. The first one may have begun before what is
+# being tested. The last line may not be complete yet.
+reports()
+{
+	tail -n +$((seen + 2)) "$ZCG_TMP/watch" | grep '}$' |
+		jq -c --arg want "$1" "select(.frames >= 150 and ([.advice[].key] | sort | join(\" \")) == \$want and ($2))"
+}
+some() { [ -n "$(reports "$@")" ]; }
+
+# says KEYS [JQ-CONDITION]: such a report comes.
 says()
 {
-	local want=$1 got='no traffic' tries=10 frames keys
-	shift
-	while [ "$got" != "$want" ] && [ $tries -gt 0 ]; do
-		tries=$((tries - 1))
-		rx "$@" "$ZCG_TOP/scripts/zcg-top" --json --interval 0.5 --count 1 "$NETIF" > "$ZCG_TMP/report" || return 1
-		IFS='|' read -r frames keys < <(jq -r '[.frames, ([.advice[].key] | sort | join(" "))] | join("|")' "$ZCG_TMP/report")
-		[ "$frames" -lt 150 ] || got=$keys
-	done
-	jq -r '.advice[].text' "$ZCG_TMP/report"
-	[ "$got" = "$want" ] || { jq -c . "$ZCG_TMP/report"; echo "says: '$got', should say: '$want'"; return 1; }
+	local want=$1 condition=${2:-true}
+	seen=$(wc -l < "$ZCG_TMP/watch")
+	if ! wait_for 60 some "$want" "$condition"; then
+		tail -n 2 "$ZCG_TMP/watch"
+		cat "$ZCG_TMP/traffic"
+		echo "no report says just '$want' and has $condition"
+		return 1
+	fi
+	reports "$want" "$condition" | sed -n 1p | jq -r '.advice[].text'
 }
 
-# A member of the last report.
-told() { jq -e "$1" "$ZCG_TMP/report" > /dev/null || { jq -c . "$ZCG_TMP/report"; echo "not so: $1"; return 1; }; }
-
-in_box()
-{
-	under stream -- says inbox && told '.zcg == null and .fork == null and .verified_share == null' &&
-		told '.frames > 100 and .tunnel_frames_are == "at most"'
-}
-
-flag_off() { under stream -- says flag && told '.fork != null and .zcg.seen == 0'; }
+in_box() { says inbox '.zcg == null and .fork == null and .verified_share == null and .tunnel_frames_are == "at most"'; }
+flag_off() { says flag '.fork != null and .zcg.seen == 0 and .tunnel_frames_are == "at most"'; }
 
 flag_on()
 {
-	under stream -- says "" &&
-		told '.verified_share > 0.99 and .tunnel_frames_are == "counted"' &&
-		told ".tunnel_packets.$VX_DEV > 0 and .segments_per_skb > 2"
+	says "" ".verified_share > 0.99 and .tunnel_frames_are == \"counted\" and
+		.tunnel_packets.$VX_DEV > 0 and .segments_per_skb > 2"
 }
 
 rx_off()
 {
 	rx ethtool -K "$NETIF" rx off
-	under stream -- says rxcsum
+	says rxcsum
 	rx ethtool -K "$NETIF" rx on
 }
 
 gro_off()
 {
 	rx ethtool -K "$NETIF" gro off
-	under stream -- says gro && told '.verified_share == 0 and .segments_per_skb < 1.2'
+	says gro '.verified_share == 0 and .segments_per_skb < 1.2'
 	rx ethtool -K "$NETIF" gro on
 }
 
@@ -117,7 +100,7 @@ defer_on()
 {
 	set_flag off
 	rx ethtool --set-priv-flags "$NETIF" zero-csum-gro-defer on || return 1
-	under stream -- says defer && told '.zcg.deferred > 100 and .segments_per_skb < 1.2'
+	says defer '.zcg.deferred > 100 and .segments_per_skb < 1.2'
 	rx ethtool --set-priv-flags "$NETIF" zero-csum-gro-defer off
 	set_flag on
 }
@@ -125,59 +108,51 @@ defer_on()
 ports_off()
 {
 	rx ethtool -K "$NETIF" rx-udp_tunnel-port-offload off
-	under stream -- says ports-off
+	says ports-off
 	rx ethtool -K "$NETIF" rx-udp_tunnel-port-offload on
 }
 
-no_port()
+# The tunnel is there, but this goes elsewhere.
+unknown_port()
 {
-	under plain -- says no-port && told '.verified_share == null' &&
-		under plain -- says no-port setpriv --reuid=65534 --regid=65534 --clear-groups
+	says unknown_port '.zcg.unknown_port > 100'
 }
 
-with_udpcsum()
+unprivileged()
 {
-	tunnel_up udpcsum
-	under stream -- says udpcsum
-	tunnel_down
+	rx setpriv --reuid=65534 --regid=65534 --clear-groups "$ZCG_TOP/scripts/zcg-top" --once "$NETIF" |
+		tee "$ZCG_TMP/once"
+	grep -q '^received .* frames/s' "$ZCG_TMP/once" &&
+		grep -q '^\* the driver knows no tunnel port' "$ZCG_TMP/once" &&
+		! grep -q $'\e' "$ZCG_TMP/once"
 }
-
-unknown_port() { under datagrams 5999 -- says unknown_port && told '.zcg.unknown_port > 100'; }
 
 # Same addresses, so one queue, until ports are hashed as well.
-one_queue()
-{
-	under stream 8 -- says hash && told '.advice[0].text | test("ethtool -N '"$NETIF"' rx-flow-hash udp4 sdfn$")'
-}
+one_queue() { says hash '.advice[0].text | test("ethtool -N '"$NETIF"' rx-flow-hash udp4 sdfn$")'; }
 
 hashed()
 {
 	rx ethtool -N "$NETIF" rx-flow-hash udp4 sdfn
-	under stream 8 -- says "" && told '[.queues[] | select(.frames > 0)] | length == 2'
+	says "" '[.queues[] | select(.frames > 0)] | length == 2'
 }
 
 # One queue gets all, but other traffic than a tunnel's.
 other_traffic()
 {
 	rx ethtool -N "$NETIF" rx-flow-hash udp4 sd
-	under plain -- says ""
+	says ""
 }
 
 # --- form -----------------------------------------------------------------------------
 
-objects() { top --json --interval 0.3 --count 4 "$NETIF" | top_py schema; }
+# All that was said so far, in all these situations.
+objects() { top_py schema < "$ZCG_TMP/objects"; }
 
 lines()
 {
 	top --interval 0.2 --count 3 "$NETIF" | tee "$ZCG_TMP/lines"
 	[ "$(grep -c 'frames/s=.*verified_share=.*segments/skb.*softirq=' "$ZCG_TMP/lines")" -eq 3 ] &&
 		! grep -q $'\e' "$ZCG_TMP/lines"
-}
-
-once()
-{
-	top --once "$NETIF" | tee "$ZCG_TMP/once"
-	grep -q '^received .* frames/s' "$ZCG_TMP/once" && ! grep -q $'\e' "$ZCG_TMP/once"
 }
 
 # A reader that goes away ends it, without a word.
@@ -191,51 +166,74 @@ pipe_closed()
 	[ "$status" -eq 141 ] && [ ! -s "$ZCG_TMP/said" ]
 }
 
-ktap_start 27
+both_have_link() { wait_for 20 has_link $NS_RX "$NETIF" && wait_for 20 has_link $NS_TX "$PEER"; }
+
+ktap_start 23
 mark_log
 load inbox
 hosts_up 1
 tunnel_up noudpcsum
-check "bad usage: exit status 2 and the usage" bad_usage
-check "an interface that is not ixgbe's: exit status 1 and one line" not_ixgbe
+watch_start
+traffic_start tcp
 check "in-box driver: says that it has no counters" in_box
+stop $sender
+watch_stop
 hosts_down
 
 load fork
 hosts_up 1
 tunnel_up noudpcsum
+watch_start
+traffic_start tcp
 check "flag off: says so" flag_off
 set_flag on
 check "flag on: nothing to say; share and segments are told" flag_on
 check "rx-checksumming off: says so" rx_off
 check "GRO off: says so" gro_off
-if stat_is_there rx_zcg_deferred; then
+if has_flag zero-csum-gro-defer; then
 	check "defer flag: says so" defer_on
 else
 	skip "defer flag: says so" "this driver has no such flag"
 fi
 check "tunnel port offload off: says so" ports_off
-if stat_is_there rx_zcg_unknown_port; then
+stop $sender
+if has_stat rx_zcg_unknown_port; then
+	traffic_start udp
 	check "frames to unknown ports: says so" unknown_port
+	stop $sender
 else
 	skip "frames to unknown ports: says so" "this driver does not count them"
 fi
 tunnel_down
-check "no tunnel: says so, to an unprivileged user as well" no_port
-check "outer checksums: says so" with_udpcsum
+traffic_start plain
+check "no tunnel: says so" says no-port '.verified_share == null'
+check "--once: a report in full, to an unprivileged user as well" unprivileged
+stop $sender
+tunnel_up udpcsum
+traffic_start tcp
+check "outer checksums: says so" says udpcsum
+stop $sender
+tunnel_down
+watch_stop
 
 rx ethtool -L "$NETIF" combined 2
-wait_for 20 has_link $NS_RX "$NETIF"
+both_have_link || die "no link after ethtool -L"
 tunnel_up noudpcsum
+watch_start
+traffic_start tcp
 check "one queue of two: names the command" one_queue
 check "after that command: both queues, nothing to say" hashed
-check "the counters' growth, exactly" top_py exact
+stop $sender
+traffic_start plain
 check "other traffic in one queue: nothing to say" other_traffic
+stop $sender
+watch_stop
+rx ethtool -N "$NETIF" rx-flow-hash udp4 sdfn
+check "the counters' growth, exactly" top_py exact
 check "--json: the documented members" objects
 check "no terminal: one line a report" lines
-check "--once: a report in full" once
 check "a closed pipe ends it" pipe_closed
-for how in q INT TERM HUP suspend gone; do
+for how in INT TERM suspend gone; do
 	check "terminal as before after: $how" top_py terminal $how
 done
 check "kernel log clean" log_clean
