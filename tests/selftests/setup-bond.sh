@@ -45,7 +45,7 @@ tunnel() { vxlan_pair $OUTER_TX $OUTER_RX && addresses $VX_DEV; }
 
 active_backup() { bonds mode active-backup && tunnel; }
 tunnel_first() { tunnel && bonds mode active-backup; }
-# Eight flows, spread by the outer ports.
+# Sixteen flows, spread by the outer ports.
 lacp() { bonds mode 802.3ad xmit_hash_policy layer3+4 lacp_rate fast && tunnel; }
 
 # Every slave knows the port by itself.
@@ -88,12 +88,26 @@ carries()  # receiver's port, sender's
 	wait_for 20 verified_at "$1" $((before + 100)) || { echo "$1 verifies nothing"; return 1; }
 	echo "$1: $(($(nic_stat $NS_RX "$1" rx_zcg_verified) - before)) more frames verified"
 }
+
+verified_each()
+{
+	echo "$(nic_stat $NS_RX "$NETIF" rx_zcg_verified) $(nic_stat $NS_RX "$NETIF2" rx_zcg_verified)"
+}
+
+both_verified()
+{
+	local after
+	read -r -a after < <(verified_each)
+	echo "$NETIF: $((after[0] - before[0])), $NETIF2: $((after[1] - before[1])) more frames verified"
+	[ $((after[0] - before[0])) -gt 100 ] && [ $((after[1] - before[1])) -gt 100 ]
+}
+
 verified_at() { [ "$(nic_stat $NS_RX "$1" rx_zcg_verified)" -ge "$2" ]; }
 
 load fork
-two=
-! second_cable || two=1
-ktap_start $((2 * SETUP_CASES + 3 + ${two:+SETUP_CASES + 1} + 0))
+two='' cases=$((2 * SETUP_CASES + 4))
+if second_cable; then two=1 cases=$((cases + SETUP_CASES + 1)); fi
+ktap_start $cases
 mark_log
 hosts_up 1
 if [ -n "$two" ]; then
@@ -116,7 +130,10 @@ set_flags on
 if [ -n "$two" ]; then
 	check "verified at whichever slave is active" failover
 	sweep
-	setup "802.3ad, eight flows" lacp 2 --flows 8
+	MBYTES=1
+	read -r -a before < <(verified_each)
+	setup "802.3ad, sixteen flows" lacp 2 --flows 16
+	check "802.3ad, sixteen flows: verified at both slaves" both_verified
 else
 	skip "verified at whichever slave is active" "no second cable"
 fi
