@@ -114,5 +114,6 @@ need_image() {
 		fi
 		unlock
 	fi
+	used "$dir"
 	REPLY=$dir
 }

@@ -163,7 +163,11 @@ make_product() { # make_product dir function [args...]: function gets the tempor
 	mv -T "$tmp" "$dir"
 }
 
-# Keep the newest few products of a kind.
+# What was used last is pruned last; another clone may be using what this one
+# would not. (A cache of somebody else's may be read-only.)
+used() { touch -c "$1" 2>/dev/null || :; } # used dir
+
+# Keep the few products of a kind that were used last.
 prune() { # prune prefix count
 	local dir
 

@@ -119,7 +119,10 @@ need_qemu() {
 	# shellcheck disable=SC2086 # one word each
 	bin=$CACHE/qemu/bin-$(key -- "$version" "$(product_name "$root")" $QEMU_CONFIGURE $QEMU_DEVICES "$model" "$(declare -f qemu_bundle)")
 	REPLY=$bin/qemu-system-x86_64
-	[ ! -e "$REPLY" ] || return 0
+	if [ -e "$REPLY" ]; then
+		used "$bin"
+		return 0
+	fi
 
 	need_root "building QEMU"
 	need_tools unshare

@@ -171,8 +171,12 @@ need_debian_root() {
 		need_root "making a root"
 		need_tools mmdebstrap apt-get unshare
 		lock "root-$1"
-		[ -e "$dir/manifest" ] || make_product "$dir" root_make "$1"
+		if [ ! -e "$dir/manifest" ]; then
+			make_product "$dir" root_make "$1"
+			prune "$CACHE/roots/$1-" 2
+		fi
 		unlock
 	fi
+	used "$dir"
 	REPLY=$dir/root
 }
