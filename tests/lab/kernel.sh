@@ -44,9 +44,13 @@ need_kernel() {
 		if [ ! -e "$KERNEL_DIR/krel" ]; then
 			need_root "building a kernel"
 			lock "kernel-$1"
-			[ -e "$KERNEL_DIR/krel" ] || make_product "$KERNEL_DIR" gated_make "$ROOT_DIR"
+			if [ ! -e "$KERNEL_DIR/krel" ]; then
+				make_product "$KERNEL_DIR" gated_make "$ROOT_DIR"
+				prune "$CACHE/kernels/$1-" 2
+			fi
 			unlock
 		fi
+		used "$KERNEL_DIR"
 		KREL=$(cat "$KERNEL_DIR/krel")
 		KERNEL_IMAGE=$KERNEL_DIR/vmlinuz
 		KERNEL_MODULES=$KERNEL_DIR/modules
@@ -96,13 +100,12 @@ build_driver() { # build_driver kernel [make arguments...]
 		*) args+=("$arg") ;;
 		esac
 	done
-	# Two builds for one kernel would write the same files.
-	lock "build-$name"
+	# Two builds in one tree wait for each other in scripts/build; another
+	# clone's are none of our business.
 	say "building the driver for $name ($KREL)"
 	in_root "$ROOT_DIR" -b "$TREE:/zcg/tree" -b "$CACHE:/zcg/cache" \
 		${binds[@]+"${binds[@]}"} -e ZCG_CACHE=/zcg/cache -e "ZCG_KERNEL=$name" \
 		-C /zcg/tree -- make "${args[@]}" >&2 ||
 		die --status=$? "building the driver for $name failed"
-	unlock
 	say "built the driver for $name in $((SECONDS - begin)) s"
 }
