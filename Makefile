@@ -55,6 +55,9 @@ check:
 check-long:
 	@tests/run --long
 
+matrix:
+	@tests/lab/matrix $(KERNELS)
+
 demo:
 	@tests/bench/demo
 
@@ -71,6 +74,8 @@ help:
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
 	@echo "make check-long  tests that take too long for make check (an hour), needs root"
+	@echo "make matrix   the selftests on all kernels of the lab, a row each, needs root;"
+	@echo "              KERNELS='debian12 debian13' chooses"
 	@echo "make demo     the flag's effect as a table and a chart, needs root"
 	@echo "make clean    remove build/"
 	@echo
@@ -82,4 +87,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit check check-long demo clean help
+.PHONY: all diff dkms install uninstall deb lint unit check check-long matrix demo clean help

@@ -1,4 +1,0 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0
-# The fork's selftests on gated-5.10.
-exec "$(dirname "${BASH_SOURCE[0]}")/../lab/selftests" gated-5.10
