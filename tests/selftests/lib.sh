@@ -147,6 +147,10 @@ unload()
 	[ ! -d /sys/module/ixgbe ] || rmmod ixgbe
 }
 
+# The module that the fork was made from: the in-box one, unless KSRC named another
+# driver at the build. Then ZCG_REFERENCE is that driver, built without the hooks.
+reference() { echo "${ZCG_REFERENCE:-$(modinfo -n ixgbe)}"; }
+
 # load inbox|fork|FILE [module parameters]: what insmod needs first comes from the
 # in-box module's dependencies.
 load()
@@ -154,6 +158,7 @@ load()
 	local what=$1 file dep
 	shift
 	unload
+	[ "$what" != inbox ] || [ -z "${ZCG_REFERENCE:-}" ] || what=$ZCG_REFERENCE
 	case $what in
 	inbox)
 		modprobe ixgbe "$@"

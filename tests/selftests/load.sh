@@ -17,7 +17,7 @@ info() { modinfo -F "$2" "$1" | LC_ALL=C sort; }
 
 same_info()  # field
 {
-	diff <(info "$(modinfo -n ixgbe)" "$1") <(info "$fork" "$1") && info "$fork" "$1" | wc -l
+	diff <(info "$(reference)" "$1") <(info "$fork" "$1") && info "$fork" "$1" | wc -l
 }
 
 named()
@@ -28,8 +28,25 @@ named()
 tells_version()
 {
 	modinfo "$fork" | grep -E '^(fork|version):'
-	[[ $(modinfo -F fork "$fork") == ixgbe-zcg\ [0-9]*$FLAG* ]] &&
-		[[ $(modinfo -F version "$fork") == [0-9]*.[0-9]*zcg* ]]
+	[[ $(modinfo -F fork "$fork") == ixgbe-zcg\ [0-9]*$FLAG* ]] || return 1
+	# A driver with a version of its own keeps it.
+	[[ $(modinfo -F version "$fork") == [0-9]*.[0-9]*zcg* ]] ||
+		same "$(modinfo -F version "$(reference)")" "$(modinfo -F version "$fork")"
+}
+
+# The kind of core that it was built for; the lab knows what is right.
+tells_core()
+{
+	local kind
+	kind=$(modinfo -F core "$fork")
+	echo "core: $kind"
+	log_since "$_log_mark" | grep -q "this is the fork ixgbe-zcg .* for a core of kind $kind, " ||
+		{ echo "not in the kernel log"; return 1; }
+	case ${ZCG_KERNEL:-} in
+	'') [[ " gated open unknown " == *" $kind "* ]] ;;
+	gated-*) [ "$kind" = gated ] ;;
+	*) [ "$kind" = open ] ;;
+	esac
 }
 
 # The module that is loaded is the one of the file, not the in-box one.
@@ -86,7 +103,7 @@ after_reloads()
 	traffic tcp --to $OUTER_RX --mbytes 1
 }
 
-ktap_start 11
+ktap_start 12
 tainted=$(cat /proc/sys/kernel/tainted)
 mark_log
 load fork
@@ -94,6 +111,7 @@ check "the module is called ixgbe" named
 check "same parameters as the in-box module" same_info parm
 check "same device aliases as the in-box module" same_info alias
 check "modinfo says that it is the fork, and which version" tells_version
+check "modinfo and the kernel log say whether the core is gated or open" tells_core
 check "the loaded module is the fork" loaded_is_fork
 hosts_up 1
 check "both ports have link at 10000 Mb/s" link_at_10000
