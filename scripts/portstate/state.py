@@ -218,9 +218,9 @@ class Snapshot:
             rules = subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True, check=False).stdout
         for device in devices:
             name = re.escape(device["name"])
-            if re.search(rf'\bhook (ingress|egress) .*"?{name}\b', rules):
+            if re.search(rf'\bhook (ingress|egress) .*[ "]{name}["; ]', rules):
                 self._lose(device, "an nftables chain is hooked to it")
-            if re.search(rf'\b[io]if "?{name}\b', rules):
+            if re.search(rf'\b[io]if (\{{[^}}]*)?"{name}"', rules):
                 self._lose(device, "an nftables rule names it by iif or oif, which means the number of the "
                                    "device that goes; iifname and oifname would not mind")
 
