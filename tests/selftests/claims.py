@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import frames as f
+from remote import far
 from wire import COUNTERS, Ktap, Trace, Wire, inside, snmp, wait_for
 
 PORT = int(os.environ.get("VX_PORT", "5766"))
@@ -365,9 +366,9 @@ def main():
 
 
 def link(wire):
-    for ns, dev in ((wire.tx_ns, wire.peer), (wire.rx_ns, wire.netif)):
-        state = subprocess.run(["ip", "netns", "exec", ns, "cat", f"/sys/class/net/{dev}/carrier"],
-                               capture_output=True, text=True, check=False).stdout
+    here = ["ip", "netns", "exec", wire.rx_ns, "cat", f"/sys/class/net/{wire.netif}/carrier"]
+    for command in (far("cat", f"/sys/class/net/{wire.peer}/carrier"), here):
+        state = subprocess.run(command, capture_output=True, text=True, check=False).stdout
         if state.strip() != "1":
             return False
     return True

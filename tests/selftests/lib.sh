@@ -13,7 +13,9 @@
 #   +------------------------------+          +------------------------------+
 #
 # The receiver, NETIF, is the port that is tested. Set NETIF and PEER to choose
-# the ports; without them the first two ports that ixgbe drives are taken.
+# the ports; without them the first two ports that ixgbe drives are taken. PEER may
+# be any card, also of another host: with REMOTE_TYPE=ssh and REMOTE_ARGS=root@host,
+# as the kernel's own driver tests have it, namespace zcg-tx is made there.
 #
 # Results are KTAP on stdout: one call of ok(), not_ok() or skip() per case.
 
@@ -173,14 +175,21 @@ load()
 		insmod "$file" "$@"
 		;;
 	esac
-	wait_for 10 ports || die "ixgbe was loaded but two ports did not appear"
+	wait_for 10 ports || die "ixgbe was loaded but ${chosen_netif:-two ports} did not appear"
 	find_ports
+	peer_is_ours=
+	[ -n "${ZCG_SSH:-}" ] || ! ethtool -i "$PEER" | grep -qx 'driver: ixgbe' || peer_is_ours=yes
 }
 
-# Names of the interfaces that ixgbe drives, by PCI address.
+# Names of the interfaces that ixgbe drives, by PCI address; of those that were chosen
+# only whether they are there.
 ports()
 {
 	local d found=0
+	if [ -n "$chosen_netif" ]; then
+		[ -e "/sys/class/net/$chosen_netif" ] && far test -e "/sys/class/net/$chosen_peer"
+		return
+	fi
 	for d in /sys/bus/pci/drivers/ixgbe/*:*/net/*; do
 		[ -e "$d" ] || continue
 		basename "$d"
@@ -204,6 +213,29 @@ find_ports()
 
 # --- the two hosts ----------------------------------------------------------------
 
+# far COMMAND...: on the host that PEER is in.
+case ${REMOTE_TYPE:-netns} in
+netns)
+	far() { "$@"; }
+	;;
+ssh)
+	# One connection for everything. Standard input stays with the caller.
+	export ZCG_SSH="ssh -o BatchMode=yes -o ControlMaster=auto -o ControlPersist=60 \
+		-o ControlPath=$ZCG_TMP/ssh ${REMOTE_ARGS:?REMOTE_TYPE=ssh wants REMOTE_ARGS=user@host}"
+	# shellcheck disable=SC2086 # a command line
+	far() { $ZCG_SSH "$(printf '%q ' "$@")" < /dev/null; }
+	# The sender's namespace is there, wherever a test names it.
+	ip()
+	{
+		case "${1-} ${2-} ${3-}" in
+		"-n $NS_TX "* | "netns "*" $NS_TX") far ip "$@" ;;
+		*) command ip "$@" ;;
+		esac
+	}
+	;;
+*) die "REMOTE_TYPE=$REMOTE_TYPE: say netns or ssh" ;;
+esac
+
 tx() { ip netns exec $NS_TX "$@"; }
 rx() { ip netns exec $NS_RX "$@"; }
 
@@ -217,7 +249,7 @@ hosts_up()
 		ip netns add "$ns"
 		ip -n "$ns" link set lo up
 	done
-	ip link set "$PEER" netns $NS_TX
+	far ip link set "$PEER" netns $NS_TX
 	ip link set "$NETIF" netns $NS_RX
 	for ns in $NS_TX $NS_RX; do
 		dev=$PEER addr=$OUTER_TX
@@ -286,12 +318,14 @@ tunnel_down()
 # by itself when its namespace goes.
 hosts_down()
 {
-	local ns pids
+	local ns pids there
 	for ns in $NS_TX $NS_RX; do
-		[ -e /run/netns/"$ns" ] || continue
+		there=(far)
+		[ "$ns" = $NS_TX ] || there=(env)
+		"${there[@]}" test -e /run/netns/"$ns" || continue
 		pids=$(ip netns pids "$ns")
 		# shellcheck disable=SC2086 # a list of numbers
-		[ -z "$pids" ] || kill $pids 2>/dev/null || true
+		[ -z "$pids" ] || "${there[@]}" kill $pids 2>/dev/null || true
 		ip netns del "$ns"
 	done
 	wait_for 10 ports || true
@@ -300,6 +334,7 @@ hosts_down()
 cleanup()
 {
 	hosts_down
+	[ -z "${ZCG_SSH:-}" ] || $ZCG_SSH -O exit 2> /dev/null || true
 	rm -rf "$ZCG_TMP"
 }
 trap cleanup EXIT

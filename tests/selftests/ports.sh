@@ -147,7 +147,7 @@ before_the_driver()
 	ip link add early type vxlan id 9 dstport 5774 local 127.0.0.1 && ip link set early up || return 1
 	load fork
 	ln -s /proc/1/ns/net /run/netns/zcg-first
-	ip netns add $NS_TX && ip link set "$PEER" netns $NS_TX || return 1
+	ip netns add $NS_TX && far ip link set "$PEER" netns $NS_TX || return 1
 	ip -n $NS_TX link set "$PEER" up && ip link set "$NETIF" up || return 1
 	NS_RX=zcg-first
 	set_flag on && link_back && known 5774/vxlan && forgotten 5775/vxlan

@@ -21,7 +21,8 @@ import sys
 import termios
 import time
 
-from wire import Ethtool, inside, wait_for
+from remote import far, far_socket
+from wire import Ethtool, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "../../scripts/zcg-top")
@@ -57,8 +58,8 @@ def traffic():
     """TCP in the tunnel, pings in the tunnel, and UDP that no tunnel takes."""
     subprocess.run([sys.executable, HERE + "/traffic.py", "tcp", "--mbytes", "2", "--flows", "4"],
                    check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["ip", "netns", "exec", os.environ["NS_TX"], "ping", "-q", "-f", "-c", "150",
-                    os.environ["INNER_RX"]], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(far("ping", "-q", "-f", "-c", "150", os.environ["INNER_RX"]), check=True,
+                   stdout=subprocess.DEVNULL)
     send(5999, 130)
 
 
@@ -304,8 +305,7 @@ def terminal(how):
 # --- traffic -------------------------------------------------------------------------------
 
 def send(port, count=-1):
-    with inside(os.environ["NS_TX"]):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock = far_socket(socket.AF_INET, socket.SOCK_DGRAM)
     sock.setsockopt(socket.SOL_SOCKET, 11, 1)       # SO_NO_CHECK
     sent = 0
     while sent != count:

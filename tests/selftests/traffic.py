@@ -31,7 +31,7 @@ import sys
 import threading
 import time
 
-from wire import inside
+from remote import far_socket, inside
 
 CHUNK = 1 << 16
 STALL = 10      # seconds without progress after which a stream is given up
@@ -67,8 +67,7 @@ class Stream(threading.Thread):
         self.args, self.digest, self.sent, self.error = args, hashlib.sha256(), 0, None
         rng = random.Random(seed)
         self.block = rng.getrandbits(8 * 8 * CHUNK).to_bytes(8 * CHUNK, "little")
-        with inside(os.environ["NS_TX"]):
-            self.sock = socket.socket(family(args.to), socket.SOCK_STREAM)
+        self.sock = far_socket(family(args.to), socket.SOCK_STREAM)
         self.sock.settimeout(STALL)
         self.sock.connect((args.to, listener.getsockname()[1]))
 
@@ -145,8 +144,7 @@ def datagram(number, size):
 def udp(args):
     with inside(os.environ["NS_RX"]):
         rx = socket.socket(family(args.to), socket.SOCK_DGRAM)
-    with inside(os.environ["NS_TX"]):
-        tx = socket.socket(family(args.to), socket.SOCK_DGRAM)
+    tx = far_socket(family(args.to), socket.SOCK_DGRAM)
     rx.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)   # SO_RCVBUFFORCE
     rx.bind((args.to, 0))
     tx.connect(rx.getsockname()[:2])

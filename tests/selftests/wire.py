@@ -9,39 +9,21 @@ import fcntl
 import os
 import socket
 import struct
+import subprocess
 import time
-from contextlib import contextmanager
+
+from remote import far, far_socket, inside
 
 ETH_P_ALL, ETH_MARK = 0x0003, 0x88b5        # 0x88b5: IEEE 802, for local experiments
 SOL_PACKET, PACKET_AUXDATA = 263, 8
 PACKET_OUTGOING = 4
 SO_RCVBUFFORCE = 33
 STATUS_VLAN, STATUS_CSUM_VALID = 1 << 4, 1 << 7
-CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 GDRVINFO, GSTRINGS, GSTATS, GPFLAGS, SPFLAGS = 0x03, 0x1b, 0x1d, 0x27, 0x28
 SS_STATS, SS_PRIV_FLAGS = 1, 2
 COUNTERS = ("seen", "verified", "outer_proto", "outer_fragment", "outer_remcsum", "outer_gro_off",
             "inner_bad", "malformed", "unknown_port", "deferred")
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-@contextmanager
-def inside(namespace):
-    """Sockets made within belong to that network namespace, also afterwards."""
-    with open("/proc/self/ns/net") as home, open(f"/run/netns/{namespace}") as there:
-        _setns(there.fileno())
-        try:
-            yield
-        finally:
-            _setns(home.fileno())
-
-
-def _setns(fd):
-    if _libc.setns(fd, CLONE_NEWNET):
-        err = ctypes.get_errno()
-        raise OSError(err, f"setns: {os.strerror(err)}")
 
 
 def wait_for(what, seconds, condition):
@@ -133,13 +115,13 @@ class Delivered:
 
 class Wire:
     def __init__(self):
-        self.tx_ns, self.rx_ns = os.environ["NS_TX"], os.environ["NS_RX"]
+        self.rx_ns = os.environ["NS_RX"]
         self.peer, self.netif = os.environ["PEER"], os.environ["NETIF"]
         self.marks = 0
-        with inside(self.tx_ns):
-            self._tx = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-            self._tx.bind((self.peer, 0))
-            self.peer_mac = self._address(self._tx, self.peer)
+        self._tx = far_socket(socket.AF_PACKET, socket.SOCK_RAW)
+        self._tx.bind((self.peer, 0))
+        self.peer_mac = subprocess.run(far("cat", f"/sys/class/net/{self.peer}/address"), check=True,
+                                       capture_output=True, text=True).stdout.strip()
         with inside(self.rx_ns):
             self._rx = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
             self._rx.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
