@@ -58,6 +58,9 @@ check-long:
 matrix:
 	@tests/lab/matrix $(KERNELS)
 
+check-hw:
+	@tests/hw/run
+
 demo:
 	@tests/bench/demo
 
@@ -76,6 +79,7 @@ help:
 	@echo "make check-long  tests that take too long for make check (an hour), needs root"
 	@echo "make matrix   the selftests on all kernels of the lab, a row each, needs root;"
 	@echo "              KERNELS='debian12 debian13' chooses"
+	@echo "make check-hw the selftests on two real ports: NETIF=eth1 PEER=eth2; tests/hw/run --help"
 	@echo "make demo     the flag's effect as a table and a chart, needs root"
 	@echo "make clean    remove build/"
 	@echo
@@ -87,4 +91,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit check check-long matrix demo clean help
+.PHONY: all diff dkms install uninstall deb lint unit check check-long matrix demo clean help check-hw
