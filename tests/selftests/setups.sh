@@ -9,6 +9,8 @@
 #
 # To be sourced after lib.sh.
 
+[ -z "${ZCG_SSH:-}" ] || skip_all "the hosts of a set-up are namespaces of one machine, and PEER is in another"
+
 MBYTES=${MBYTES:-3}
 # Cases that setup() runs, whatever happens.
 # shellcheck disable=SC2034 # for the tests
