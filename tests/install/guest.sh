@@ -6,9 +6,13 @@
 
 echo "kernel $(uname -r)"
 echo "up $(cut -d ' ' -f 1 /proc/uptime)"
-echo "loaded $(cat /sys/module/ixgbe/srcversion 2>/dev/null || echo nothing)"
+# Only modules with a version, as ours, have a srcversion in Debian's kernels.
+loaded=nothing
+[ ! -d /sys/module/ixgbe ] || loaded=$(cat /sys/module/ixgbe/srcversion 2>/dev/null || echo none)
+echo "loaded $loaded"
 echo "file $(modinfo -n ixgbe)"
-echo "file-srcversion $(modinfo -F srcversion ixgbe)"
+srcversion=$(modinfo -F srcversion ixgbe)
+echo "file-srcversion ${srcversion:-none}"
 echo "fork $(modinfo -F fork ixgbe)"
 for dir in /sys/class/net/*; do
 	port=${dir##*/}
