@@ -27,8 +27,10 @@ static void ixgbe_service(struct work_struct *work)
 {
 	struct ixgbe_adapter *port = container_of(work, struct ixgbe_adapter, service);
 
-	if (port->flags2 & IXGBE_FLAG2_UDP_TUN_REREG_NEEDED)
+	if (port->flags2 & IXGBE_FLAG2_UDP_TUN_REREG_NEEDED) {
+		port->flags2 &= ~IXGBE_FLAG2_UDP_TUN_REREG_NEEDED;
 		udp_tunnel_get_rx_info(port->netdev);
+	}
 }
 
 static int ixgbe_set_features(struct net_device *dev, netdev_features_t wanted)
