@@ -26,7 +26,7 @@ case ${1:-} in
 *) sed -n '4s/^# //p' "$0" >&2; exit 2 ;;
 esac
 
-far() { ip netns exec zcg-far "$@"; }
+behind() { ip netns exec zcg-far "$@"; }
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
 # --- exits ------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ veth()
 exit_at()
 {
 	near=$1 beyond=$2
-	far ethtool -K "$beyond" gro off lro off rxvlan off > /dev/null 2>&1 || true
+	behind ethtool -K "$beyond" gro off lro off rxvlan off > /dev/null 2>&1 || true
 }
 
 exit_veth()
