@@ -3,8 +3,12 @@
 """forwarded.py: what NETIF's host passes on must leave as it came, byte for byte.
 
 usage: forwarded.py bridge|route|outer DEV [options]
-  --port N     UDP port of the tunnel (VX_PORT)
-  --spoil      expect other bytes than were sent, to see that the comparison works
+  --port N        UDP port of the tunnel (VX_PORT)
+  --tunnel DEV    the tunnel device of NETIF's host (vxlan01)
+  --exit-mac MAC  route, outer: address that frames leave NETIF's host with
+  --router MAC    route: address of the tunnel device
+  --expect merged|single  what NETIF's host is to make of the bursts
+  --spoil         expect other bytes than were sent, to see that the comparison works
 
 Sends tunnel frames out of PEER in bursts that GRO can merge wholly, in part or not at
 all, and compares what arrives at DEV in namespace zcg-far behind NETIF's host with what
@@ -286,8 +290,9 @@ class Run:
               f"{took} packets, {bad} bursts not as sent")
         for line in self.problems[:12]:
             print(line)
-        merged = took * 2 < sent
-        if self.args.expect and (self.args.expect == "merged") != merged:
+        # Half of them can't be merged, and a busy machine may cut a burst in two.
+        fits = {"merged": took * 5 < sent * 4, "single": took >= sent}
+        if self.args.expect and not fits[self.args.expect]:
             print(f"expected them {self.args.expect}")
             return 1
         return int(bool(self.problems))
