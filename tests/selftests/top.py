@@ -312,7 +312,7 @@ def send(port, count=-1):
         # Not connected, so that nobody is told that no socket takes them.
         sock.sendto(bytes(100), (os.environ["OUTER_RX"], int(port)))
         sent += 1
-        time.sleep(0.001)
+        time.sleep(0.0003)
 
 
 def main():
