@@ -314,18 +314,20 @@ tunnel_down()
 	ip -n $NS_RX link del $VX_DEV 2>/dev/null || true
 }
 
-# Gives the ports back to the namespace they came from; a physical port returns
-# by itself when its namespace goes.
+# Gives the ports back to the namespace they came from, that of the shell. (When its
+# namespace goes, a physical port returns by itself, but to the machine's first one.)
 hosts_down()
 {
-	local ns pids there
+	local ns dev pids there
 	for ns in $NS_TX $NS_RX; do
-		there=(far)
-		[ "$ns" = $NS_TX ] || there=(env)
+		there=(far) dev=${PEER:-}
+		[ "$ns" = $NS_TX ] || there=(env) dev=${NETIF:-}
 		"${there[@]}" test -e /run/netns/"$ns" || continue
 		pids=$(ip netns pids "$ns")
 		# shellcheck disable=SC2086 # a list of numbers
 		[ -z "$pids" ] || "${there[@]}" kill $pids 2>/dev/null || true
+		# shellcheck disable=SC2016 # for the inner shell
+		"${there[@]}" sh -c 'ip -n "$1" link set "$2" netns $$' sh "$ns" "$dev" 2>/dev/null || true
 		ip netns del "$ns"
 	done
 	wait_for 10 ports || true
