@@ -15,6 +15,10 @@
 
 #include "zcg_features.h"
 
+#ifdef ZCG_HAVE_NET_GRO_H
+#include <net/gro.h>
+#endif
+
 /* Until 6.2 a reader in process context whose writer is in NAPI needed a
  * variant that is safe on 32-bit uniprocessors; from then on there is only one.
  */
@@ -47,5 +51,44 @@ static inline struct ixgbe_adapter *zcg_adapter_of(struct net_device *netdev)
 	return netdev_priv(netdev);
 #endif
 }
+
+#ifdef ZCG_HAVE_NAPI_GRO_NODE
+#define zcg_rx_list(napi)	(&(napi)->gro.rx_list)
+#define zcg_rx_count(napi)	((napi)->gro.rx_count)
+#elif defined(ZCG_HAVE_NAPI_RX_LIST)
+#define zcg_rx_list(napi)	(&(napi)->rx_list)
+#define zcg_rx_count(napi)	((napi)->rx_count)
+#endif
+
+/* Hand over a packet behind those that napi_gro_receive() is done with. It
+ * collects them in a list that is delivered when there are enough or the poll
+ * ends; the core's own function for this is not exported everywhere, and neither
+ * is how many are enough (net.core.gro_normal_batch): its default is taken.
+ * Older kernels deliver them one by one and at once.
+ */
+#define ZCG_NORMAL_BATCH	8
+
+static inline void zcg_napi_normal(struct napi_struct *napi,
+				   struct sk_buff *skb)
+{
+#ifdef zcg_rx_list
+	LIST_HEAD(batch);
+
+	list_add_tail(&skb->list, zcg_rx_list(napi));
+	if (++zcg_rx_count(napi) < ZCG_NORMAL_BATCH)
+		return;
+	list_splice_init(zcg_rx_list(napi), &batch);
+	zcg_rx_count(napi) = 0;
+	netif_receive_skb_list(&batch);
+#else
+	netif_receive_skb(skb);
+#endif
+}
+
+#ifdef ZCG_HAVE_ETHTOOL_NOTIFY_DATA
+#define zcg_ethtool_notify(netdev, cmd)	ethtool_notify(netdev, cmd, NULL)
+#else
+#define zcg_ethtool_notify(netdev, cmd)	ethtool_notify(netdev, cmd)
+#endif
 
 #endif /* ZCG_COMPAT_H */

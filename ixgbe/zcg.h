@@ -12,33 +12,61 @@
 #include <linux/netdev_features.h>
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
+#include <linux/workqueue.h>
 
 #include "zcg_ports.h"
 #include "zcg_reason.h"
 
+struct devlink;
+struct devlink_info_req;
 struct ixgbe_adapter;
 struct ixgbe_ring;
 struct net_device;
+struct netlink_ext_ack;
+struct pci_dev;
 struct sk_buff;
 struct udp_tunnel_info;
 struct zcg_announced;
 union ixgbe_adv_rx_desc;
 
-/* The private flag's name, the last of ixgbe_priv_flags_strings. */
+/* The private flags' names, the last two of ixgbe_priv_flags_strings. */
 #define ZCG_FLAG_NAME	"zero-csum-gro"
+#define ZCG_DEFER_NAME	"zero-csum-gro-defer"
 
 /**
- * struct zcg_queue - verdicts counted on one receive queue
+ * enum zcg_mode - what is done with zero-checksum tunnel frames
+ * @ZCG_OFF: what the in-box driver does
+ * @ZCG_ON: verify the inner checksum and say so, for GRO (ZCG_FLAG_NAME)
+ * @ZCG_DEFER: keep them out of the port's GRO (ZCG_DEFER_NAME)
+ */
+enum zcg_mode {
+	ZCG_OFF,
+	ZCG_ON,
+	ZCG_DEFER,
+};
+
+/* A port's state: the mode, and above it how often that has changed. One word,
+ * so that NAPI never sees the one without the other.
+ */
+#define ZCG_STATE_MODE	0x3
+#define ZCG_STATE_NEXT	0x4
+
+/**
+ * struct zcg_queue - what belongs to one receive queue
  * @syncp: makes the counts readable as a whole where u64 is not atomic
  * @count: number of frames by &enum zcg_reason; ZCG_NOT_OURS is not counted
+ * @settled: of the q_vector with this number: the &zcg_adapter.state in which its
+ *	GRO holds no frame that must not be overtaken
  *
- * Written by that queue's NAPI only, so there is no lock and no atomic. Not a
- * part of struct ixgbe_ring: ixgbe frees its rings when the number of channels
- * changes, and the counts are to survive that.
+ * Written by NAPI only, which does not run twice at a time for a queue or a
+ * q_vector, so there is no lock and no atomic. Not a part of struct ixgbe_ring:
+ * ixgbe frees its rings when the number of channels changes, and the counts are
+ * to survive that.
  */
 struct zcg_queue {
 	struct u64_stats_sync syncp;
 	u64 count[ZCG_REASONS];
+	u32 settled;
 } ____cacheline_aligned_in_smp;
 
 /**
@@ -47,19 +75,30 @@ struct zcg_queue {
  * @queues: counts by the receive rings' queue_index, as many as there can be;
  *	NULL if they could not be allocated
  * @announced: ports as the stack told them, where it keeps no table itself
- * @on: the private flag; under rtnl. NAPI reads a copy of it in ring->state.
+ * @state: ZCG_STATE_*; written under rtnl, read in NAPI. A bit in ring->state
+ *	says whether to read it, for the sake of frames that come in with the
+ *	flags off.
+ * @devlink: the instance that has the parameter, NULL while none has; under rtnl
+ * @notify: tells devlink's listeners of a change
  */
 struct zcg_adapter {
 	struct zcg_ports ports;
 	struct zcg_queue *queues;
 	struct zcg_announced *announced;
-	bool on;
+	u32 state;
+	struct devlink *devlink;
+	struct work_struct notify;
 };
 
 /* The bits of a receive ring: one word, or an array of words in newer drivers,
  * which stands at the same address.
  */
 #define zcg_ring_state(ring)	((unsigned long *)&(ring)->state)
+
+/* Does the fork deliver this frame? Else the caller is to, as in-box. */
+#define zcg_takes(ring, rx_desc, skb)					\
+	(test_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring)) &&		\
+	 zcg_rx_skb(ring, rx_desc, skb))
 
 typedef u32 (*zcg_get_flags_t)(struct net_device *netdev);
 typedef int (*zcg_set_flags_t)(struct net_device *netdev, u32 flags);
@@ -72,9 +111,35 @@ void zcg_probe(struct net_device *netdev);
 void zcg_configure_rx_ring(struct ixgbe_adapter *adapter,
 			   struct ixgbe_ring *ring);
 
+/* zcg_mode.c */
+int zcg_check_mode(struct net_device *netdev, enum zcg_mode mode,
+		   struct netlink_ext_ack *extack);
+void zcg_switch(struct net_device *netdev, enum zcg_mode mode);
+enum zcg_mode zcg_mode(const struct ixgbe_adapter *adapter);
+
 /* zcg_rx.c */
-void zcg_rx_checksum(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
-		     struct sk_buff *skb);
+bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
+		struct sk_buff *skb);
+
+/* zcg_defer.c */
+void zcg_deliver_deferred(struct ixgbe_ring *ring, struct sk_buff *skb,
+			  u32 state);
+void zcg_deliver_other(struct ixgbe_ring *ring, struct sk_buff *skb, u32 state);
+void zcg_leave(struct ixgbe_ring *ring, u32 state);
+
+/* zcg_devlink.c */
+#ifdef CONFIG_NET_DEVLINK
+void zcg_devlink_init(struct ixgbe_adapter *adapter);
+void zcg_devlink_probe(struct pci_dev *pdev);
+void zcg_devlink_remove(struct ixgbe_adapter *adapter);
+void zcg_devlink_changed(struct ixgbe_adapter *adapter);
+int zcg_devlink_info_put(struct devlink_info_req *req);
+#else
+static inline void zcg_devlink_init(struct ixgbe_adapter *adapter) { }
+static inline void zcg_devlink_probe(struct pci_dev *pdev) { }
+static inline void zcg_devlink_remove(struct ixgbe_adapter *adapter) { }
+static inline void zcg_devlink_changed(struct ixgbe_adapter *adapter) { }
+#endif
 
 /* zcg_ethtool.c */
 u32 zcg_get_priv_flags(struct net_device *netdev, unsigned int count,

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The private flag.
+ * The private flags.
  */
 #include <linux/bitops.h>
 #include <linux/netdevice.h>
+#include <linux/netlink.h>
 
 #include "ixgbe.h"
 #include "zcg_compat.h"
 
-/* The flag's bit: ZCG_FLAG_NAME is the last of the count strings. */
-static u32 zcg_flag(unsigned int count)
+/* The flags' bits: ZCG_FLAG_NAME and ZCG_DEFER_NAME are the last two of the
+ * count strings.
+ */
+static u32 zcg_flag_on(unsigned int count)
+{
+	return BIT(count - 2);
+}
+
+static u32 zcg_flag_defer(unsigned int count)
 {
 	return BIT(count - 1);
+}
+
+static u32 zcg_flags_both(unsigned int count)
+{
+	return zcg_flag_on(count) | zcg_flag_defer(count);
 }
 
 /**
@@ -26,52 +39,56 @@ static u32 zcg_flag(unsigned int count)
 u32 zcg_get_priv_flags(struct net_device *netdev, unsigned int count,
 		       zcg_get_flags_t inbox_get)
 {
-	const struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
+	u32 flags = inbox_get(netdev);
 
-	return inbox_get(netdev) | (adapter->zcg.on ? zcg_flag(count) : 0);
+	switch (zcg_mode(zcg_adapter_of(netdev))) {
+	case ZCG_ON:
+		return flags | zcg_flag_on(count);
+	case ZCG_DEFER:
+		return flags | zcg_flag_defer(count);
+	case ZCG_OFF:
+		break;
+	}
+	return flags;
 }
 
-/* Can the flags be set? Says why not, and what to do, in the kernel log: this
- * ethtool operation has no other way to give a reason.
+/* Which mode do the flags ask for? Says what is wrong with them, and what to
+ * do, in the kernel log: this ethtool operation has no other way to give a
+ * reason. Returns a negative error, or the mode.
  */
-static int zcg_check_flags(struct net_device *netdev, u32 flags,
+static int zcg_wanted_mode(struct net_device *netdev, u32 flags,
 			   unsigned int count)
 {
-	const struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
 	u32 unknown = flags & ~GENMASK(count - 1, 0);
+	struct netlink_ext_ack extack = {};
+	enum zcg_mode mode = ZCG_OFF;
+	int err;
 
 	if (unknown) {
 		netdev_err(netdev, "unknown private flags 0x%x; the last known one is %s, 0x%x\n",
-			   unknown, ZCG_FLAG_NAME, zcg_flag(count));
+			   unknown, ZCG_DEFER_NAME, zcg_flag_defer(count));
+		return -EINVAL;
+	}
+	if ((flags & zcg_flags_both(count)) == zcg_flags_both(count)) {
+		netdev_err(netdev, "%s and %s exclude each other; switch one off with the other: ethtool --set-priv-flags %s %s off %s on\n",
+			   ZCG_FLAG_NAME, ZCG_DEFER_NAME, netdev_name(netdev),
+			   ZCG_FLAG_NAME, ZCG_DEFER_NAME);
 		return -EINVAL;
 	}
 
-	if (!(flags & zcg_flag(count)) || adapter->zcg.on)
-		return 0;
+	if (flags & zcg_flag_on(count))
+		mode = ZCG_ON;
+	else if (flags & zcg_flag_defer(count))
+		mode = ZCG_DEFER;
 
-	if (!(netdev->features & NETIF_F_RXCSUM)) {
-		netdev_err(netdev, "%s needs receive checksum offload, which is off; first: ethtool -K %s rx on\n",
-			   ZCG_FLAG_NAME, netdev_name(netdev));
-		return -EINVAL;
+	err = zcg_check_mode(netdev, mode, &extack);
+	if (err) {
+		netdev_err(netdev, "%s: %s\n",
+			   mode == ZCG_ON ? ZCG_FLAG_NAME : ZCG_DEFER_NAME,
+			   extack._msg);
+		return err;
 	}
-	if (!adapter->zcg.queues) {
-		netdev_err(netdev, "%s: no memory for its counters at probe; bind the driver again\n",
-			   ZCG_FLAG_NAME);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-/* No ring is stopped for this: a frame in flight is judged by the old setting
- * or the new one, and either is right.
- */
-static void zcg_switch(struct ixgbe_adapter *adapter, bool on)
-{
-	int i;
-
-	adapter->zcg.on = on;
-	for (i = 0; i < adapter->num_rx_queues; i++)
-		zcg_configure_rx_ring(adapter, adapter->rx_ring[i]);
+	return mode;
 }
 
 /**
@@ -87,20 +104,19 @@ static void zcg_switch(struct ixgbe_adapter *adapter, bool on)
  * not called when none of its flags changes.
  *
  * Context: rtnl held, sleepable.
- * Return: 0; -EINVAL for an unknown flag or without receive checksum offload,
- * -ENOMEM, or what the in-box driver returned.
+ * Return: 0; -EINVAL for an unknown flag, for both of ours, or without receive
+ * checksum offload; -ENOMEM; or what the in-box driver returned.
  */
 int zcg_set_priv_flags(struct net_device *netdev, u32 flags,
 		       unsigned int count, zcg_get_flags_t inbox_get,
 		       zcg_set_flags_t inbox_set)
 {
-	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
-	u32 inbox = flags & ~zcg_flag(count);
-	int err;
+	u32 inbox = flags & ~zcg_flags_both(count);
+	int mode, err;
 
-	err = zcg_check_flags(netdev, flags, count);
-	if (err)
-		return err;
+	mode = zcg_wanted_mode(netdev, flags, count);
+	if (mode < 0)
+		return mode;
 
 	if (inbox != inbox_get(netdev)) {
 		err = inbox_set(netdev, inbox);
@@ -108,6 +124,6 @@ int zcg_set_priv_flags(struct net_device *netdev, u32 flags,
 			return err;
 	}
 
-	zcg_switch(adapter, flags & zcg_flag(count));
+	zcg_switch(netdev, mode);
 	return 0;
 }

@@ -10,7 +10,8 @@
 #include "zcg_compat.h"
 
 MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
-	    ": in-box ixgbe with private flag " ZCG_FLAG_NAME);
+	    ": in-box ixgbe with private flags " ZCG_FLAG_NAME
+	    " and " ZCG_DEFER_NAME);
 /* What the core of the kernel that this is built for does with a zero outer
  * checksum: "gated" needs the flag to aggregate, "open" does not, "unknown" where
  * the build had no source to look at.
@@ -36,8 +37,8 @@ MODULE_INFO(test_build, "makes no use of " ZCG_TEST_WITHOUT);
  */
 void zcg_announce(void)
 {
-	pr_info("this is the fork ixgbe-zcg %s for a core of kind %s, private flag %s is off\n",
-		ZCG_VERSION, ZCG_CORE, ZCG_FLAG_NAME);
+	pr_info("this is the fork ixgbe-zcg %s for a core of kind %s, private flags %s and %s are off\n",
+		ZCG_VERSION, ZCG_CORE, ZCG_FLAG_NAME, ZCG_DEFER_NAME);
 	if (ZCG_TEST_CLAIM < 1)
 		pr_warn("test build: claims csum_level 0 at most\n");
 }
@@ -50,24 +51,28 @@ void zcg_announce(void)
  */
 void zcg_probe(struct net_device *netdev)
 {
-	zcg_stats_probe(zcg_adapter_of(netdev));
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
+
+	zcg_stats_probe(adapter);
+	zcg_devlink_init(adapter);
 	zcg_tunnel_probe(netdev);
 }
 
 /**
- * zcg_configure_rx_ring - give a receive ring its copy of the flag
+ * zcg_configure_rx_ring - tell a receive ring whether a flag is on
  * @adapter: the port
  * @ring: one of its receive rings, about to be started
  *
  * Rings are made anew when the number of channels changes; all of them pass
- * here on down/up, MTU change and reset, too.
+ * here on down/up, MTU change and reset, too, and while they run when a flag is
+ * set.
  *
  * Context: rtnl held.
  */
 void zcg_configure_rx_ring(struct ixgbe_adapter *adapter,
 			   struct ixgbe_ring *ring)
 {
-	if (adapter->zcg.on)
+	if (zcg_mode(adapter) != ZCG_OFF)
 		set_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));
 	else
 		clear_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receive path: decide what may be said about the checksums of a frame that
- * the hardware could not judge, and say it.
+ * the hardware could not judge, say it, and see to it that the frame is
+ * delivered the way that the mode asks for.
  */
 #include <linux/skbuff.h>
 #include <net/checksum.h>
 
 #include "ixgbe.h"
 #include "zcg_build.h"
+#include "zcg_compat.h"
 #include "zcg_policy.h"
 
+/* The parser counts from the Ethernet header, which is in front of skb->data by
+ * now, and the skb from skb->data. The Ethernet header is always linear: what is
+ * asked for here ends behind the linear part and begins behind that header.
+ */
 static const void *zcg_skb_fetch(const struct zcg_frame *f, u32 off, u32 n,
 				 void *buf)
 {
-	return skb_header_pointer(f->ctx, off, n, buf);
+	const struct sk_buff *skb = f->ctx;
+
+	return skb_header_pointer(skb, off + skb_mac_offset(skb), n, buf);
 }
 
 static u16 zcg_skb_csum(const struct zcg_frame *f, u32 off, u32 len, u32 seed)
 {
+	const struct sk_buff *skb = f->ctx;
 	__wsum sum = (__force __wsum)seed;
 
 	/* build_skb has the whole frame in the linear part, unless it needed
@@ -26,7 +35,7 @@ static u16 zcg_skb_csum(const struct zcg_frame *f, u32 off, u32 len, u32 seed)
 	if (likely(off + len <= f->headlen))
 		sum = csum_partial(f->head + off, len, sum);
 	else
-		sum = skb_checksum(f->ctx, off, len, sum);
+		sum = skb_checksum(skb, off + skb_mac_offset(skb), len, sum);
 
 	return (u16)~(__force u16)csum_fold(sum);
 }
@@ -49,8 +58,8 @@ static void zcg_count(const struct ixgbe_ring *ring, enum zcg_reason reason)
 /* Can this frame be zero-checksum UDP that the hardware left unjudged? Asks the
  * descriptor and touches no byte of the frame.
  */
-static bool zcg_is_candidate(const struct ixgbe_ring *ring,
-			     union ixgbe_adv_rx_desc *rx_desc)
+static bool zcg_is_candidate(const union ixgbe_adv_rx_desc *rx_desc,
+			     const struct sk_buff *skb)
 {
 	__le16 type = rx_desc->wb.lower.lo_dword.hs_rss.pkt_info;
 
@@ -73,7 +82,10 @@ static bool zcg_is_candidate(const struct ixgbe_ring *ring,
 	    cpu_to_le32(IXGBE_RXDADV_ERR_IPE | IXGBE_RXDADV_ERR_OUTERIPER))
 		return false;
 
-	return ring->netdev->features & NETIF_F_RXCSUM;
+	/* The hardware merged several frames (RSC): a length of its own making,
+	 * and it does so for TCP without a tunnel only.
+	 */
+	return !skb_is_gso(skb);
 }
 
 /* GRO asks the device that the skb will belong to: for a macvlan with its own
@@ -87,9 +99,9 @@ static u32 zcg_flags(const struct ixgbe_ring *ring)
 static struct zcg_frame zcg_frame(const struct sk_buff *skb)
 {
 	return (struct zcg_frame) {
-		.head		= skb->data,
-		.headlen	= skb_headlen(skb),
-		.len		= skb->len,
+		.head		= skb_mac_header(skb),
+		.headlen	= skb_headlen(skb) - skb_mac_offset(skb),
+		.len		= skb->len - skb_mac_offset(skb),
 		.ctx		= skb,
 	};
 }
@@ -98,13 +110,13 @@ static struct zcg_frame zcg_frame(const struct sk_buff *skb)
  * and stack.
  */
 static noinline enum zcg_reason zcg_judge_any(const struct ixgbe_ring *ring,
-					      const struct sk_buff *skb)
+					      const struct sk_buff *skb,
+					      u32 flags)
 {
 	struct zcg_frame f = zcg_frame(skb);
 
 	return zcg_decide_any(&zcg_skb_ops, &f,
-			      &ring->q_vector->adapter->zcg.ports,
-			      zcg_flags(ring));
+			      &ring->q_vector->adapter->zcg.ports, flags);
 }
 
 /* Judge the frame and report what is known. Out of line for the sake of frames
@@ -113,21 +125,15 @@ static noinline enum zcg_reason zcg_judge_any(const struct ixgbe_ring *ring,
 static noinline void zcg_judge(const struct ixgbe_ring *ring,
 			       struct sk_buff *skb)
 {
-	const struct zcg_adapter *zcg = &ring->q_vector->adapter->zcg;
 	struct zcg_frame f = zcg_frame(skb);
+	u32 flags = zcg_flags(ring);
 	enum zcg_reason reason;
 	int level;
 
-	/* The hardware merged several frames (RSC): a length of its own making,
-	 * and it does so for TCP without a tunnel only.
-	 */
-	if (unlikely(skb_is_gso(skb)))
-		return;
-
-	reason = zcg_decide_plain(&zcg_skb_ops, &f, &zcg->ports,
-				  zcg_flags(ring));
+	reason = zcg_decide_plain(&zcg_skb_ops, &f,
+				  &ring->q_vector->adapter->zcg.ports, flags);
 	if (reason == ZCG_GO_ON)
-		reason = zcg_judge_any(ring, skb);
+		reason = zcg_judge_any(ring, skb, flags);
 	if (reason == ZCG_NOT_OURS)
 		return;
 
@@ -141,23 +147,63 @@ static noinline void zcg_judge(const struct ixgbe_ring *ring,
 	skb->csum_level = min(level, ZCG_TEST_CLAIM);
 }
 
+/* Judge a frame that may have to be kept out of GRO, and deliver it. */
+static noinline void zcg_judge_deferred(struct ixgbe_ring *ring,
+					struct sk_buff *skb, u32 state)
+{
+	enum zcg_reason reason = zcg_judge_any(ring, skb, ZCG_F_DEFER);
+
+	if (reason != ZCG_NOT_OURS)
+		zcg_count(ring, reason);
+	if (reason != ZCG_DEFERRED) {
+		zcg_deliver_other(ring, skb, state);
+		return;
+	}
+
+	if (ring->netdev->features & NETIF_F_RXCSUM)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	zcg_deliver_deferred(ring, skb, state);
+}
+
 /**
- * zcg_rx_checksum - report the checksums of a zero-checksum tunnel frame
- * @ring: receive ring, with the private flag on
+ * zcg_rx_skb - treat a received frame as the mode asks for
+ * @ring: receive ring, of a port whose mode is or was not ZCG_OFF
  * @rx_desc: the frame's last descriptor, written back
- * @skb: the frame, data at the Ethernet header, after ixgbe_rx_checksum()
+ * @skb: the frame as ixgbe_process_skb_fields() left it; consumed if taken
  *
- * Raises what the in-box driver reported, never lowers it: a frame that it
- * already reported at level 1 or that is none of the fork's business stays as
- * it is. Level 1 says that two checksums in a row hold, the outer UDP one
- * (which is zero) and the inner one, so it is reported only after the inner
- * one was computed; see CHECKSUM_UNNECESSARY in skbuff.h.
+ * ZCG_ON: reports the checksums of a zero-checksum tunnel frame. Raises what
+ * the in-box driver reported, never lowers it: a frame that it already reported
+ * at level 1 or that is none of the fork's business stays as it is. Level 1 says
+ * that two checksums in a row hold, the outer UDP one (which is zero) and the
+ * inner one, so it is reported only after the inner one was computed; see
+ * CHECKSUM_UNNECESSARY in skbuff.h.
+ *
+ * ZCG_DEFER: such a frame is delivered without GRO, its outer checksum reported
+ * if receive checksum offload is on. Other UDP frames are delivered, too, since
+ * their order against those counts.
  *
  * Context: NAPI; takes no lock, allocates nothing.
+ * Return: the frame was delivered; else the caller is to deliver it.
  */
-void zcg_rx_checksum(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
-		     struct sk_buff *skb)
+bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
+		struct sk_buff *skb)
 {
-	if (zcg_is_candidate(ring, rx_desc) && !skb->csum_level)
-		zcg_judge(ring, skb);
+	u32 state = READ_ONCE(ring->q_vector->adapter->zcg.state);
+	enum zcg_mode mode = state & ZCG_STATE_MODE;
+
+	if (unlikely(mode == ZCG_OFF)) {
+		zcg_leave(ring, state);
+		return false;
+	}
+	if (!zcg_is_candidate(rx_desc, skb))
+		return false;
+
+	if (likely(mode == ZCG_ON)) {
+		if (ring->netdev->features & NETIF_F_RXCSUM && !skb->csum_level)
+			zcg_judge(ring, skb);
+		return false;
+	}
+
+	zcg_judge_deferred(ring, skb, state);
+	return true;
 }

@@ -2,11 +2,12 @@
 // Seam: private flags
 // File: ixgbe_ethtool.c
 // Adds: 1 ZCG_FLAG_NAME
+// Adds: 1 ZCG_DEFER_NAME
 // Adds: 1 zcg_get_priv_flags
 // Adds: 1 zcg_set_priv_flags
 // Needs: ixgbe_priv_flags_strings ixgbe_get_priv_flags ixgbe_set_priv_flags
 //
-// The flag's name goes to the end of the list of names. The in-box functions
+// The flags' names go to the end of the list of names. The in-box functions
 // step back behind new ones of their old names, so that the ethtool operations
 // need no change and nothing depends on what stands in the functions: the set
 // function differs most between kernels.
@@ -17,6 +18,7 @@ symbol ixgbe_priv_flags_strings;
 static const char ixgbe_priv_flags_strings[][ETH_GSTRING_LEN] = {
 	...,
 +	ZCG_FLAG_NAME,
++	ZCG_DEFER_NAME,
 };
 
 @@

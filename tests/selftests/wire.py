@@ -98,11 +98,13 @@ class Ethtool:
     def set_flag_bits(self, bits):
         self.call(bytearray(struct.pack("II", SPFLAGS, bits)))
 
+    def set_flags(self, wanted):
+        """Some of the flags, {name: on}, in one call."""
+        flags = {**self.flags(), **wanted}
+        self.set_flag_bits(sum(on << i for i, on in enumerate(flags.values())))
+
     def set_flag(self, name, on):
-        names = self.strings(SS_PRIV_FLAGS, self._counts()[0])
-        bits = struct.unpack_from("I", self.call(bytearray(struct.pack("II", GPFLAGS, 0))), 4)[0]
-        bit = 1 << names.index(name)
-        self.set_flag_bits(bits | bit if on else bits & ~bit)
+        self.set_flags({name: on})
 
 
 class Delivered:
