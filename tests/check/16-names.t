@@ -33,7 +33,7 @@ compared() { names page > "$tmp/page" && names source > "$tmp/source" && names c
 # Every name of ours that a document or a script uses is in the page.
 used_elsewhere()
 {
-	grep -ohE 'rx_zcg_[a-z_]+|zero-csum-gro(-[a-z]+)*|zero_csum_gro[a-z_]*' README.md scripts/udev/* |
+	grep -ohE 'rx_zcg_[a-z_]+|zero-csum-gro(-[a-z]+)*|zero_csum_gro[a-z_]*' README.md scripts/zcg-top scripts/udev/* |
 		grep -v '^rx_zcg_$' | sort -u > "$tmp/used"
 	local used
 	while read -r used; do
