@@ -181,18 +181,17 @@ passing()
 
 passing_known() { passing && half_tunnel; }
 
-# Nobody here has a tunnel at that port: nothing is claimed, and the core does what it does
-# without.
+# Nobody here has a tunnel at that port: nothing is claimed, and no core merges what it has
+# no tunnel's socket for.
 as_unknown()
 {
 	echo "$unknown frames to an unknown port"
-	[ "$verified" -eq 0 ] && [ "$unknown" -ge $((frames * 95 / 100)) ] && adds_up && as_the_core
+	[ "$verified" -eq 0 ] && [ "$unknown" -ge $((frames * 95 / 100)) ] && adds_up && single
 }
 
 far_port_unknown()
 {
 	local name="tunnel frames passing a host without that tunnel"
-	least=2
 	make_it passing
 	check "$name: can be set up and passes a ping" made_it
 	set_flags on
