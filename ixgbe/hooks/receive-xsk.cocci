@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Seam: receive by AF_XDP
 // File: ixgbe_xsk.c
+// Optional: drivers before AF_XDP zero-copy have none
 // Adds: 1 zcg_takes
 // Needs: ixgbe_process_skb_fields ixgbe_rx_skb
 //

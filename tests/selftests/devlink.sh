@@ -102,7 +102,7 @@ told()  # VALUE COMMAND...
 	stdbuf -oL devlink mon all > "$ZCG_TMP/mon" 2>&1 &
 	pid=$!
 	# It listens when it shows something that is done for the purpose.
-	wait_for 10 heard "pci/$PCI_PEER" devlink dev param set "pci/$PCI_PEER" name $PARAM value false cmode runtime ||
+	wait_for 10 heard "pci/$PCI_PEER" peer_turns ||
 		{ echo "devlink mon hears nothing"; rc=1; }
 	"$@" || rc=1
 	wait_for 10 grep -A 4 "param,new.*$DL\|param new.*$DL" "$ZCG_TMP/mon" || rc=1
@@ -111,6 +111,12 @@ told()  # VALUE COMMAND...
 	cat "$ZCG_TMP/mon"
 	grep -A 4 "$DL" "$ZCG_TMP/mon" | grep -q "value $want" || rc=1
 	return $rc
+}
+# devlink does not ask for what is set already.
+peer_turns()
+{
+	devlink dev param set "pci/$PCI_PEER" name $PARAM value true cmode runtime
+	devlink dev param set "pci/$PCI_PEER" name $PARAM value false cmode runtime
 }
 heard() { local what=$1; shift; "$@"; grep -q "$what" "$ZCG_TMP/mon"; }
 

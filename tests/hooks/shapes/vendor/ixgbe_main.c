@@ -81,6 +81,25 @@ static const struct net_device_ops_ext ixgbe_netdev_ops_ext = {
 	.ndo_set_features	= ixgbe_set_features,
 };
 
+static int ixgbe_clean_rx_irq(struct ixgbe_q_vector *vector,
+			      struct ixgbe_ring *ring, int budget)
+{
+	union ixgbe_adv_rx_desc *desc;
+	struct sk_buff *skb;
+	int done = 0;
+
+	while (done < budget) {
+		desc = ixgbe_next_desc(ring);
+		skb = ixgbe_next_skb(ring, desc);
+		if (!skb)
+			break;
+		ixgbe_process_skb_fields(ring, desc, skb);
+		ixgbe_rx_skb(vector, ring, desc, skb);
+		done++;
+	}
+	return done;
+}
+
 static int ixgbe_probe(struct pci_dev *pdev, const struct pci_device_id *ent)
 {
 	struct net_device *dev = alloc_etherdev(sizeof(struct ixgbe_adapter));
@@ -92,6 +111,26 @@ static int ixgbe_probe(struct pci_dev *pdev, const struct pci_device_id *ent)
 	rc = register_netdev(dev);
 	return rc;
 }
+
+#ifdef HAVE_HOTPLUG
+static void __devexit ixgbe_remove(struct pci_dev *pdev)
+#else
+static void ixgbe_remove(struct pci_dev *pdev)
+#endif
+{
+	struct ixgbe_adapter *adapter = pci_get_drvdata(pdev);
+	struct net_device *dev;
+
+	dev = adapter->netdev;
+	unregister_netdev(dev);
+	free_netdev(dev);
+}
+
+static struct pci_driver ixgbe_driver = {
+	.name	= "ixgbe",
+	.probe	= ixgbe_probe,
+	.remove	= ixgbe_remove,
+};
 
 static int __init ixgbe_init_module(void)
 {
