@@ -71,7 +71,7 @@ keeps()
 	"$@" || { echo "failed: $*"; return 1; }
 	after=$(zcg)
 	paste <(echo "$before") <(echo "$after") | awk '$4 < $2 { print; fell = 1 } END { exit fell }' || return 1
-	link_again && counters_add_up
+	link_again && counters_add_up "$NETIF"
 }
 
 down_up()
@@ -118,7 +118,7 @@ adds_up_under_traffic()
 	wait_for 10 test -e "$ready" || rc=1
 	first=$(rx_stat rx_zcg_seen)
 	for i in $(seq 20); do
-		counters_add_up || { echo "reading $i"; rc=1; }
+		counters_add_up "$NETIF" || { echo "reading $i"; rc=1; }
 	done
 	last=$(rx_stat rx_zcg_seen)
 	touch "$stop"
@@ -134,7 +134,7 @@ notices()
 	real=$(zcg)
 	(
 		rx() { awk '$1 == "rx_queue_1_zcg_verified:" { $2++ } { print }' <<< "$real"; }
-		! counters_add_up
+		! counters_add_up "$NETIF"
 	)
 }
 
@@ -166,6 +166,6 @@ check "kept over ethtool -r" keeps rx ethtool -r "$NETIF"
 check "kept over an offline self-test" keeps self_test
 set_flag off
 check "kept with the flag off" keeps true
-check "the sums hold" counters_add_up
+check "the sums hold" counters_add_up "$NETIF"
 check "kernel log clean" log_clean
 ktap_done

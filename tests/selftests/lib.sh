@@ -104,7 +104,7 @@ refuses()
 # Every test ends here, and none may leave counters that do not add up.
 ktap_done()
 {
-	if [ -e /run/netns/$NS_RX ] && ! counters_add_up; then
+	if [ -e /run/netns/$NS_RX ] && ! counters_add_up "$NETIF"; then
 		echo "# ... so the counters of $NETIF do not add up"
 		exit 1
 	fi
@@ -351,12 +351,12 @@ nic_stat()
 
 rx_stat() { nic_stat $NS_RX "$NETIF" "$1"; }
 
-# counters_add_up [DEVICE]: the fork's counters of the receiver, or of another of its
-# ports: seen is the sum of its reasons, for the port and for each queue, and the port
-# is the sum of its queues. Passes with a driver that has none.
+# counters_add_up DEVICE: the fork's counters of one of the receiver's ports: seen is the
+# sum of its reasons, for the port and for each queue, and the port is the sum of its
+# queues. Passes with a driver that has none.
 counters_add_up()
 {
-	rx ethtool -S "${1:-$NETIF}" 2>/dev/null | awk '
+	rx ethtool -S "$1" 2>/dev/null | awk '
 		/^ *rx_(queue_[0-9]+_)?zcg_/ {
 			name = $1
 			sub(/:$/, "", name)
