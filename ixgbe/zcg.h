@@ -96,9 +96,12 @@ struct zcg_adapter {
 #define zcg_ring_state(ring)	((unsigned long *)&(ring)->state)
 
 /* Does the fork deliver this frame? Else the caller is to, as in-box. */
-#define zcg_takes(ring, rx_desc, skb)					\
-	(test_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring)) &&		\
-	 zcg_rx_skb(ring, rx_desc, skb))
+#define zcg_takes(ring, rx_desc, skb) ({				\
+	struct ixgbe_ring *_ring = (ring);				\
+									\
+	test_bit(__IXGBE_RX_ZCG, zcg_ring_state(_ring)) &&		\
+		zcg_rx_skb(_ring, rx_desc, skb);			\
+})
 
 typedef u32 (*zcg_get_flags_t)(struct net_device *netdev);
 typedef int (*zcg_set_flags_t)(struct net_device *netdev, u32 flags);

@@ -94,7 +94,7 @@ void zcg_leave(struct ixgbe_ring *ring, u32 state)
 	 * zcg_switch() sets the bit after it is cleared here.
 	 */
 	clear_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();	/* pairs with the one in zcg_switch() */
 	if (zcg_mode(ring->q_vector->adapter) != ZCG_OFF)
 		set_bit(__IXGBE_RX_ZCG, zcg_ring_state(ring));
 }

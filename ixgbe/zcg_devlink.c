@@ -32,7 +32,9 @@ static int zcg_param_check(const struct ixgbe_adapter *adapter, bool on,
 			   struct netlink_ext_ack *extack)
 {
 	if (on && zcg_mode(adapter) == ZCG_DEFER) {
-		NL_SET_ERR_MSG(extack, "private flag " ZCG_DEFER_NAME " is on, and the two exclude each other; first: ethtool --set-priv-flags <port> " ZCG_DEFER_NAME " off");
+		NL_SET_ERR_MSG(extack, ZCG_DEFER_NAME
+			       " is on; first: ethtool --set-priv-flags <port> "
+			       ZCG_DEFER_NAME " off");
 		return -EBUSY;
 	}
 	return zcg_check_mode(adapter->netdev, on ? ZCG_ON : ZCG_OFF, extack);
@@ -166,23 +168,20 @@ static int zcg_devlink_info_get(struct devlink *devlink,
 		return err;
 
 	if (*card->board) {
-		err = devlink_info_version_fixed_put(req,
-				DEVLINK_INFO_VERSION_GENERIC_BOARD_ID,
-				card->board);
+		err = devlink_info_version_fixed_put(req, "board.id",
+						     card->board);
 		if (err)
 			return err;
 	}
 	if (*card->undi) {
-		err = devlink_info_version_running_put(req,
-				DEVLINK_INFO_VERSION_GENERIC_FW_UNDI,
-				card->undi);
+		err = devlink_info_version_running_put(req, "fw.undi",
+						       card->undi);
 		if (err)
 			return err;
 	}
 	if (*card->bundle) {
-		err = devlink_info_version_running_put(req,
-				DEVLINK_INFO_VERSION_GENERIC_FW_BUNDLE_ID,
-				card->bundle);
+		err = devlink_info_version_running_put(req, "fw.bundle_id",
+						       card->bundle);
 		if (err)
 			return err;
 	}

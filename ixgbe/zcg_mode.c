@@ -42,11 +42,13 @@ int zcg_check_mode(struct net_device *netdev, enum zcg_mode mode,
 		return 0;
 
 	if (mode == ZCG_ON && !(netdev->features & NETIF_F_RXCSUM)) {
-		NL_SET_ERR_MSG(extack, "needs receive checksum offload, which is off; first: ethtool -K <port> rx on");
+		NL_SET_ERR_MSG(extack,
+			       "needs receive checksum offload; first: ethtool -K <port> rx on");
 		return -EINVAL;
 	}
 	if (!adapter->zcg.queues) {
-		NL_SET_ERR_MSG(extack, "no memory for its counters at probe; bind the driver again");
+		NL_SET_ERR_MSG(extack,
+			       "no memory for its counters at probe; bind the driver again");
 		return -ENOMEM;
 	}
 	return 0;
@@ -82,7 +84,7 @@ void zcg_switch(struct net_device *netdev, enum zcg_mode mode)
 	 */
 	if (mode == ZCG_OFF)
 		return;
-	smp_mb__before_atomic();
+	smp_mb__before_atomic();	/* pairs with the one in zcg_leave() */
 	for (i = 0; i < adapter->num_rx_queues; i++)
 		zcg_configure_rx_ring(adapter, adapter->rx_ring[i]);
 }

@@ -144,7 +144,7 @@ by_rps()
 	after=$(rps_packets)
 	rx sh -c "for q in /sys/class/net/$NETIF/queues/rx-*/rps_cpus; do echo 0 > \$q; done"
 	echo "$((after - before)) packets went to another CPU"
-	[ $((after - before)) -gt 500 ]
+	[ $((after - before)) -gt 100 ]
 }
 
 survives()
@@ -190,7 +190,11 @@ mix
 check "with $FLAG instead they are aggregated at the port" tunnel_at_port
 flags $DEFER on $FLAG off
 
-check "RPS spreads deferred frames" by_rps
+if ! rx sh -c "ls /sys/class/net/$NETIF/queues/rx-0/rps_cpus" > /dev/null 2>&1; then
+	skip "RPS spreads deferred frames" "this kernel has no RPS"
+else
+	check "RPS spreads deferred frames" by_rps
+fi
 check "kept over down and up" survives down_up
 check "kept over ethtool -L" survives channels
 check "kept over MTU 9000 and back" survives jumbo
