@@ -8,6 +8,7 @@
 // The fork's version joins what the in-box driver says of the card.
 
 @@
+identifier req;
 @@
 +static int zcg_inbox_info_get(struct devlink *devlink,
 +			      struct devlink_info_req *req,
@@ -25,4 +26,4 @@
 static int
 -ixgbe_devlink_info_get
 +zcg_inbox_info_get
- (struct devlink *devlink, ...) { ... }
+ (struct devlink *devlink, struct devlink_info_req *req, ...) { ... }
