@@ -63,7 +63,9 @@ def source():
 
 
 def ask(*command):
-    command = ["ip", "netns", "exec", os.environ["NS_RX"], *command]
+    # The port is in a namespace; devlink's instance stays where the driver was loaded.
+    if command[0] != "devlink":
+        command = ["ip", "netns", "exec", os.environ["NS_RX"], *command]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return done.stdout if done.returncode == 0 else ""
 
