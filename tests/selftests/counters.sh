@@ -94,7 +94,7 @@ both_queues()
 	after=$(zcg)
 	for q in 0 1; do
 		paste <(echo "$before") <(echo "$after") |
-			awk -v name="rx_queue_${q}_zcg_verified:" '$1 == name { print name, $4 - $2; exit !($4 - $2 > 100) }' || return 1
+			awk -v name="rx_queue_${q}_zcg_verified:" '$1 == name { n = $4 - $2 } END { print name, n; exit !(n > 100) }' || return 1
 	done
 }
 
