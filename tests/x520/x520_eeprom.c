@@ -19,6 +19,7 @@
 #define NVM_FIRMWARE            0x0f
 #define NVM_PBA_GUARD           0x15
 #define NVM_PBA_POINTER         0x16
+#define NVM_OPTION_ROM          0x17
 #define NVM_PHY_INIT            0x2b
 #define NVM_DEVICE_CAPS         0x2c
 #define NVM_ETRACK_LOW          0x2d
@@ -34,6 +35,9 @@
 #define NVM_AT_PHY_INIT         0x240
 #define NVM_AT_PHY_DATA0        0x260
 #define NVM_AT_PHY_DATA1        0x268
+#define NVM_AT_OPTION_ROM       0x300
+/* Its version, two words in its section: as ixgbe reads it. */
+#define NVM_OPTION_ROM_VERSION  0x83
 
 #define NVM_SUM                 0xbaba
 #define NVM_PBA_IS_STRING       0xfafa
@@ -112,6 +116,11 @@ void x520_eeprom_init(X520Core *core)
     for (i = 0; i < (sizeof(pba) - 1) / 2; i++) {
         nvm[NVM_AT_PBA + 1 + i] = lduw_be_p(pba + 2 * i);
     }
+
+    /* Option ROM 2.291.4: major, build (16 bits), patch. */
+    nvm[NVM_OPTION_ROM] = NVM_AT_OPTION_ROM;
+    nvm[NVM_AT_OPTION_ROM + NVM_OPTION_ROM_VERSION] = 0x0201;
+    nvm[NVM_AT_OPTION_ROM + NVM_OPTION_ROM_VERSION + 1] = 0x2304;
 
     nvm[NVM_PHY_INIT] = NVM_AT_PHY_INIT;
     nvm[NVM_AT_PHY_INIT] = ARRAY_SIZE(phy_list);
