@@ -124,7 +124,7 @@ show_in()
 		[ -e "/sys/class/net/$dev/device" ] || "${run[@]}" test -e "/sys/class/net/$dev/device" || continue
 		for what in -k -g -l -c -a -x -n --show-priv-flags; do
 			# Its columns are as wide as the longest name needs.
-			echo "== ethtool $what $dev"; "${run[@]}" ethtool "$what" "$dev" 2>&1 | tr -s ' '
+			echo "== ethtool $what $dev"; "${run[@]}" ethtool "$what" "$dev" 2>&1 | sed -E 's, +:,:,; s, +, ,g'
 		done
 		echo "== udp4 $dev"; "${run[@]}" ethtool -n "$dev" rx-flow-hash udp4 2>&1
 		"${run[@]}" ethtool "$dev" | grep -E 'Current message|Advertised link|Auto-neg'
