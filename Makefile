@@ -76,7 +76,7 @@ help:
 	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
-	@echo "make check-long  tests that take too long for make check (an hour), needs root"
+	@echo "make check-long  tests that take too long for make check, needs root"
 	@echo "make matrix   the selftests on all kernels of the lab, a row each, needs root;"
 	@echo "              KERNELS='debian12 debian13' chooses"
 	@echo "make check-hw the selftests on two real ports: NETIF=eth1 PEER=eth2; tests/hw/run --help"
