@@ -98,7 +98,6 @@ static void zcg_devlink_notify(struct work_struct *work)
 {
 	struct zcg_adapter *zcg = container_of(work, struct zcg_adapter,
 					       notify);
-
 	struct devlink *devlink;
 
 	rtnl_lock();
