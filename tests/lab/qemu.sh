@@ -11,7 +11,7 @@
 QEMU_PIN=10.0
 
 QEMU_CONFIGURE="--target-list=x86_64-softmmu --without-default-features
-	--without-default-devices --with-devices-x86_64=zcg --enable-tcg --enable-kvm
+	--without-default-devices --with-devices-x86_64=zcg --enable-tcg --enable-kvm --enable-plugins
 	--disable-install-blobs --disable-debug-info --disable-werror --enable-trace-backends=log"
 
 # The devices that guests of the lab see, apart from the X520.

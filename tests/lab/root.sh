@@ -38,6 +38,9 @@ root_packages() {
 	backports) printf '%s\n' linux-source bpftool libbpf-dev systemd-standalone-sysusers ;;
 	debian13)
 		printf '%s\n' linux-source-6.12 bpftool libbpf-dev systemd-standalone-sysusers
+		# Other users of the card: testpmd and its driver, Open vSwitch, ptp4l.
+		printf '%s\n' dpdk-dev librte-net-ixgbe25 librte-mempool-ring25 \
+			openvswitch-switch linuxptp
 		# QEMU is built in this root; its source package holds no firmware.
 		printf '%s\n' libglib2.0-dev libfdt-dev zlib1g-dev meson ninja-build \
 			python3-venv pkgconf seabios qemu-system-data dpkg-dev
