@@ -10,7 +10,7 @@
 #include "zcg_compat.h"
 
 MODULE_INFO(fork, "ixgbe-zcg " ZCG_VERSION
-	    ": in-box ixgbe with private flags " ZCG_FLAG_NAME
+	    ": ixgbe with private flags " ZCG_FLAG_NAME
 	    " and " ZCG_DEFER_NAME);
 /* What the core of the kernel that this is built for does with a zero outer
  * checksum: "gated" needs the flag to aggregate, "open" does not, "unknown" where
