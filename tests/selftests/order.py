@@ -84,14 +84,25 @@ class Bench:
                 got.append(packet.data[PLAIN])
         return got
 
+    def first(self, mode, frame, held):
+        """Sends it in that mode; what the stack has got of it a moment later. A host that
+        is busy elsewhere can let so much time pass that GRO has given the segment up:
+        what was seen then tells nothing, and the next flow is tried."""
+        for _ in range(5):
+            self.flow += 1
+            self.mode(mode)
+            self.wire.settle()
+            self.delivered(0.01)
+            begin = time.monotonic()
+            self.send(frame(1))
+            early = self.delivered(0.05)
+            if not (early and held) or time.monotonic() - begin < HOLD_NS / 2e9:
+                break
+        return early
+
     def two(self, mode, first, change, second, held=True):
         """What is wrong with the order of two segments, as a list of words."""
-        self.flow += 1
-        self.mode(mode)
-        self.wire.settle()
-        self.delivered(0.01)
-        self.send(first(1))
-        early = self.delivered(0.05)
+        early = self.first(mode, first, held)
         change()
         self.send(second(2))
         got = early + self.delivered(5, 2)
