@@ -298,6 +298,14 @@ silence()
 		net.ipv6.conf.$VX_DEV.router_solicitations=0
 }
 
+# While there is work the device is polled by timer, every millisecond. What is merged
+# then depends less on how busy the machine is.
+by_timer()
+{
+	rx sh -c "echo 1000000 > /sys/class/net/$NETIF/gro_flush_timeout"
+	rx sh -c "echo 50 > /sys/class/net/$NETIF/napi_defer_hard_irqs"
+}
+
 # NAPI comes by timer while there is work, every 20 ms, so that a burst is in the ring
 # as a whole when it does, however fast driver and host are; and always on one CPU, so
 # that nothing overtakes.
@@ -447,6 +455,26 @@ same()  # before, after
 
 # A checked stream through the tunnel; see traffic.py --help.
 traffic() { python3 "$ZCG_TOP/tests/selftests/traffic.py" "$@"; }
+
+# xdp_on HOST DEVICE MODE: a program of xdp.py's on rx's or tx's device until xdp_off. What
+# it prints is in $ZCG_TMP/xdp, what is written to descriptor $xdp_stop it reads. (check
+# runs commands in a shell of its own, which can close nothing here.)
+xdp_on()
+{
+	mkfifo "$ZCG_TMP/xdp-stop"
+	"$1" python3 "$ZCG_TOP/tests/selftests/xdp.py" "$2" "$3" < "$ZCG_TMP/xdp-stop" > "$ZCG_TMP/xdp" 2>&1 &
+	xdp_pid=$!
+	exec {xdp_stop}> "$ZCG_TMP/xdp-stop"
+	rm "$ZCG_TMP/xdp-stop"
+	wait_for 20 grep -qx ready "$ZCG_TMP/xdp" || true
+}
+# shellcheck disable=SC2034 # xdp_status is for the tests
+xdp_off()
+{
+	exec {xdp_stop}>&-
+	xdp_status=0
+	wait "$xdp_pid" || xdp_status=$?
+}
 
 # The core refuses a zero outer checksum without csum_level 1 (see the design).
 core_is_gated() { [[ $(uname -r) == *gated* ]]; }

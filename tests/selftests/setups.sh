@@ -67,14 +67,6 @@ second_cable()
 # Functions are the kernel's word for what it can do.
 kernel_has() { grep -qw "$1" /proc/kallsyms; }
 
-# While there is work the device is polled by timer, every millisecond. What is merged
-# then depends less on how busy the machine is.
-by_timer()
-{
-	rx sh -c "echo 1000000 > /sys/class/net/$NETIF/gro_flush_timeout"
-	rx sh -c "echo 50 > /sys/class/net/$NETIF/napi_defer_hard_irqs"
-}
-
 # --- the counters ---------------------------------------------------------------------
 
 rx_ports() { echo "${RX_PORTS:-$NETIF}"; }
