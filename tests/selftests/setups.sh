@@ -4,8 +4,9 @@
 # What the set-up tests (setup-*.sh) share. A set-up is what somebody builds upon the
 # port: another tunnel, a VLAN, a bond, a bridge. Each goes through the same cases:
 # flag off, it is the in-box driver; flag on, its frames are verified inside and
-# aggregated at the port; either way what is sent arrives as it was sent, in both
-# directions; and nothing of it is left behind.
+# aggregated at the port; with the other flag they are deferred and leave the port one by
+# one; always what is sent arrives as it was sent, in both directions; and nothing of it
+# is left behind.
 #
 # To be sourced after lib.sh.
 
@@ -14,7 +15,8 @@
 MBYTES=${MBYTES:-3}
 # Cases that setup() runs, whatever happens.
 # shellcheck disable=SC2034 # for the tests
-SETUP_CASES=7
+SETUP_CASES=9
+DEFER=$FLAG-defer
 
 # Where the inside of the tunnel ends and where the tunnel does, if not on the port's
 # host; the tunnel's devices; the receiver's ports.
@@ -82,10 +84,12 @@ port_stats()
 			printf "%s ", (name[i] ":") in sum ? sum[name[i] ":"] : "there_is_no_" name[i]; print "" }'
 }
 
-set_flags()  # on|off
+set_flags()  # off|on|defer, at each of the receiver's ports
 {
-	local dev
-	for dev in $(rx_ports); do rx ethtool --set-priv-flags "$dev" $FLAG "$1"; done
+	local dev on=off defer=off
+	[ "$1" != on ] || on=on
+	[ "$1" != defer ] || defer=on
+	for dev in $(rx_ports); do rx ethtool --set-priv-flags "$dev" $FLAG $on $DEFER $defer; done
 }
 
 # Every frame has one verdict, at each port.
@@ -109,21 +113,23 @@ traffic_back()
 stream() { traffic_there tcp --to "$INNER_RX" --mbytes "$MBYTES" "$@"; }
 
 # measure [OPTIONS OF traffic.py...]: one stream to the receiver. Sets rc and said, and
-# what it took: frames at the port, packets at the tunnel device, frames seen, verified.
+# what it took: frames at the port, packets at the tunnel device, frames seen, verified,
+# deferred.
 measure()
 {
 	local before after s0
 	rc=0
 	s0=$(tunnel_packets)
-	read -r -a before < <(port_stats rx_packets rx_zcg_seen rx_zcg_verified)
+	read -r -a before < <(port_stats rx_packets rx_zcg_seen rx_zcg_verified rx_zcg_deferred)
 	said=$(stream "$@" 2>&1) || rc=$?
-	read -r -a after < <(port_stats rx_packets rx_zcg_seen rx_zcg_verified)
+	read -r -a after < <(port_stats rx_packets rx_zcg_seen rx_zcg_verified rx_zcg_deferred)
 	frames=$((after[0] - before[0]))
 	skbs=$(($(tunnel_packets) - s0))
 	seen=$((after[1] - before[1]))
 	verified=$((after[2] - before[2]))
+	deferred=$((after[3] - before[3]))
 	note "$said"
-	note "$frames frames, $skbs packets at the tunnel, $seen seen, $verified verified"
+	note "$frames frames, $skbs packets at the tunnel, $seen seen, $verified verified, $deferred deferred"
 }
 
 tunnel_packets()
@@ -146,9 +152,11 @@ merged() { [ "$skbs" -gt 0 ] && [ $((skbs * least)) -lt "$frames" ]; }
 # LEAST 0: this core merges none of these, whatever the driver says.
 as_it_should() { if [ "$least" -eq 0 ]; then single; else merged; fi; }
 as_the_core() { if core_is_gated; then single; else as_it_should; fi; }
-as_inbox() { [ $((seen + verified)) -eq 0 ] && as_the_core; }
+as_inbox() { [ $((seen + verified + deferred)) -eq 0 ] && as_the_core; }
 # All but the odd ARP request or neighbour discovery.
-mostly_verified() { [ "$verified" -ge $((frames * 95 / 100)) ] && [ "$verified" -gt $((MBYTES * 100)) ] && adds_up; }
+most() { [ "$1" -ge $((frames * 95 / 100)) ] && [ "$1" -gt $((MBYTES * 100)) ] && adds_up; }
+mostly_verified() { [ "$deferred" -eq 0 ] && most "$verified"; }
+deferred_singly() { [ "$verified" -eq 0 ] && most "$deferred" && single; }
 
 # --- one set-up -----------------------------------------------------------------------
 
@@ -174,6 +182,10 @@ setup()
 	check "$name: flag on: intact both ways" with_datagrams
 	check "$name: flag on: verified, each frame counted once" mostly_verified
 	check "$name: flag on: $merges" as_it_should
+	set_flags defer
+	measure "$@"
+	check "$name: deferred: intact both ways" with_datagrams
+	check "$name: deferred: one by one, each frame counted once" deferred_singly
 	check "$name: nothing is left of it" sweep
 	note "$name took $(($(date +%s%3N) - began)) ms"
 }
