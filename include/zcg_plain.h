@@ -45,7 +45,7 @@ static __always_inline bool zcg_plain_ip4(const u8 *ip, u8 proto)
  * otherwise than they would. To be asked only if GRO is on.
  *
  * Context: any; takes no lock, allocates nothing.
- * Return: ZCG_VERIFIED, ZCG_INNER_BAD, or ZCG_GO_ON: no verdict.
+ * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, or ZCG_GO_ON: no verdict.
  */
 static __always_inline enum zcg_reason
 zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
@@ -55,10 +55,13 @@ zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 	u32 outer, inner, len;
 	u64 sum;
 
-	if (unlikely(f->headlen < ZCG_PLAIN_LEN))
+	if (unlikely(f->headlen < ZCG_PLAIN_TUN ||
+		     !zcg_plain_ip4(p + ZCG_PLAIN_IP, IPPROTO_UDP)))
 		return ZCG_GO_ON;
-	if (unlikely(!zcg_plain_ip4(p + ZCG_PLAIN_IP, IPPROTO_UDP) ||
-		     zcg_raw16(p + ZCG_PLAIN_UDP + 6)))
+	/* UDP with a checksum: other people's, whatever the rest of it is. */
+	if (zcg_raw16(p + ZCG_PLAIN_UDP + 6))
+		return ZCG_NOT_OURS;
+	if (unlikely(f->headlen < ZCG_PLAIN_LEN))
 		return ZCG_GO_ON;
 	if (unlikely(zcg_ports_lookup(ports, (__force __be16)
 				      zcg_raw16(p + ZCG_PLAIN_UDP + 2)) !=
