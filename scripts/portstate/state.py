@@ -166,13 +166,13 @@ class Snapshot:
             link = self.links[i][device["index"]]
             numvfs = read(f"/sys/bus/pci/devices/{device['pci']}/sriov_numvfs") if device["pci"] else None
             if numvfs not in (None, "0"):
-                self._lose(device, f"{numvfs} virtual functions are enabled; they and their settings go")
+                self._lose(device, f"virtual functions are enabled ({numvfs}); they and their settings go")
             for what, why in device.get("ethtool", {}).get("unread", {}).items():
                 self._lose(device, f"{what}: can't be read ({why})")
             if link.xdp:
                 self._lose(device, "an XDP program is attached; attach it again afterwards")
             if device["master"] and device["master_kind"] not in MASTERS:
-                self._lose(device, f"it belongs to {device['master']}, a {device['master_kind'] or 'device'}, "
+                self._lose(device, f"it belongs to {device['master']} ({device['master_kind'] or 'a device'}), "
                                    "which has to take it in again by its own tools")
             if device["kind"] == "macvlan" and 5 in dict(n.attrs(link.data)):
                 self._lose(device, "the list of source addresses of a macvlan")     # MACADDR_DATA
@@ -216,10 +216,11 @@ class Snapshot:
             return
         with ns.inside():
             rules = subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True, check=False).stdout
+        hooked = _hooked(rules)
         for device in devices:
             name = re.escape(device["name"])
-            if re.search(rf'\bhook (ingress|egress) .*[ "]{name}["; ]', rules):
-                self._lose(device, "an nftables chain is hooked to it")
+            if device["name"] in hooked:
+                self._lose(device, "an nftables chain or flowtable is hooked to it")
             if re.search(rf'\b[io]if (\{{[^}}]*)?"{name}"', rules):
                 self._lose(device, "an nftables rule names it by iif or oif, which means the number of the "
                                    "device that goes; iifname and oifname would not mind")
@@ -253,6 +254,14 @@ class Snapshot:
     @staticmethod
     def _hex(message, layout, *fields):
         return (n.struct.pack(layout, *fields) + n.pack(*message.attrs)).hex()
+
+
+def _hooked(rules):
+    """Names of the devices that nftables chains and flowtables are hooked to. A list of
+    devices has them with quotes or without, as nft's version is."""
+    lists = re.findall(r"\bhook (?:ingress|egress) (?:device (\S+)|devices = \{([^}]*)\})", rules)
+    lists += re.findall(r"\bflowtable ()\S+ \{[^{}]*\bdevices = \{([^}]*)\}", rules)
+    return {name for one, several in lists for name in re.split(r'[\s,"]+', several or one) if name}
 
 
 def write(path, saved):

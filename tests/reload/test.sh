@@ -225,7 +225,7 @@ other_kernel()
 
 # --- cases -------------------------------------------------------------------------------
 
-ktap_start 31
+ktap_start 39
 mark_log
 
 # Both ways, and back from three modules that don't work.
@@ -274,6 +274,54 @@ ip -6 addr add fd01::2/64 dev $A nodad
 ip -6 route add default via fd01::1
 refused "an IPv6 default route" "$A carries the IPv6 default route"
 ip -6 route del default
+xdp_on env $A pass
+refused "an XDP program" "$A: an XDP program is attached"
+xdp_off
+nft add table netdev zcg
+nft add chain netdev zcg zcg-in "{ type filter hook ingress device \"$A\" priority 0; }"
+refused "an nftables chain at a port's ingress" "$A: an nftables chain or flowtable is hooked to it"
+nft delete table netdev zcg
+nft add table netdev zcg
+nft add chain netdev zcg zcg-in "{ type filter hook ingress devices = { $A, lo } priority 0; }"
+refused "an nftables chain at several devices' ingress" "$A: an nftables chain or flowtable is hooked to it"
+nft delete table netdev zcg
+away nft add table inet zcg
+if away nft add flowtable inet zcg zcg-flows "{ hook ingress priority 0; devices = { $B }; }"; then
+	refused "an nftables flowtable" "$B: an nftables chain or flowtable is hooked to it .in .*$AWAY"
+else
+	skip "an nftables flowtable is refused" "nft can't make one on this kernel"
+fi
+away nft delete table inet zcg
+nft add table inet zcg
+nft add chain inet zcg zcg-forward "{ type filter hook forward priority 0; }"
+nft add rule inet zcg zcg-forward iif "{ \"$A\", \"lo\" }" accept
+refused "an nftables rule that means a port by number" "$A: an nftables rule names it by iif"
+nft delete table inet zcg
+vfs=/sys/class/net/$A/device/sriov_numvfs
+if [ "$(cat "${vfs%numvfs}totalvfs" 2> /dev/null || echo 0)" -gt 0 ]; then
+	echo 0 > "${vfs%numvfs}drivers_autoprobe"
+	echo 2 > "$vfs"
+	refused "a port with virtual functions" "$A: virtual functions are enabled .2."
+	echo 0 > "$vfs"
+else
+	skip "a port with virtual functions is refused" "the card has none"
+fi
+ip link set $A down
+if ip link add team1 type team 2> /dev/null; then
+	ip link set $A master team1
+	refused "a port of a team" "$A: it belongs to team1 .team."
+	ip link del team1
+else
+	skip "a port of a team is refused" "this kernel has no team"
+fi
+if command -v ovs-dpctl > /dev/null && modprobe openvswitch 2> /dev/null; then
+	ovs-dpctl add-dp zcg-ovs
+	ovs-dpctl add-if zcg-ovs $A
+	refused "a port of Open vSwitch" "$A: it belongs to zcg-ovs .openvswitch."
+	ovs-dpctl del-dp zcg-ovs
+else
+	skip "a port of Open vSwitch is refused" "no openvswitch here"
+fi
 ip link add bnd1 type bond mode active-backup
 ip link set $A down
 ip addr flush dev $A
