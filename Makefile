@@ -49,6 +49,10 @@ lint:
 unit:
 	@$(MAKE) -C tests/unit check
 
+# SECONDS=: how long.
+fuzz:
+	@$(MAKE) --no-print-directory -C tests/unit fuzz $(if $(SECONDS),SECONDS=$(SECONDS))
+
 check:
 	@tests/run
 
@@ -75,6 +79,7 @@ help:
 	@echo "make deb      the package ixgbe-zcg-dkms, which builds it for each new kernel"
 	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
+	@echo "make fuzz     fuzzing of the frame parser, SECONDS=60 long"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"
 	@echo "make check-long  tests that take too long for make check, needs root"
 	@echo "make matrix   the selftests on all kernels of the lab, a row each, needs root;"
@@ -91,4 +96,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit check check-long matrix demo clean help check-hw
+.PHONY: all diff dkms install uninstall deb lint unit fuzz check check-long matrix demo clean help check-hw

@@ -88,8 +88,40 @@ enum zcg_reason verdict(const uint8_t *b, uint32_t len, uint32_t headlen,
 /* What the verdict should be, found another way; see oracle.c. */
 enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags);
 
+/* Bytes of a frame, from one up to the one in front of another. */
+struct range {
+	uint32_t from, to;
+};
+
+/*
+ * What the inner checksum that was computed covers: addresses, protocol, TCP or
+ * UDP; all empty if none was. @sum: where the checksum is, if zero there means
+ * that there is none, else 0.
+ */
+struct covered {
+	struct range part[3];
+	uint32_t sum;
+};
+
+/* The same, and what the verdict hangs on. */
+enum zcg_reason oracle_covers(const uint8_t *b, uint32_t len, uint32_t flags,
+			      struct covered *c);
+
+/*
+ * Flip a bit that the verified inner checksum of the frame covers, after which
+ * level 1 must not be claimed. Returns which, or -1: there is none, no change.
+ */
+long flip_covered(uint8_t *b, uint32_t len, uint32_t random);
+
 const char *reason_name(enum zcg_reason r);
 void dump(FILE *out, const uint8_t *b, uint32_t len);
+
+/*
+ * The frames of corpus.txt, one after the other; -1 after the last. A line that
+ * is no frame, or no file, ends the program.
+ */
+FILE *corpus_open(void);
+long corpus_next(FILE *in, uint8_t *b);
 
 /* xorshift; a seed gives the same frames everywhere */
 uint32_t rnd(uint64_t *state);

@@ -4,7 +4,8 @@
  * last word, the sanitizers watch.
  *
  * Input: one byte flags and fetch mode, two bytes linear length, the frame.
- * With ZCG_FUZZ_SEEDS=DIR the base frames are written there as a first corpus.
+ * With ZCG_FUZZ_SEEDS=DIR the base frames and those of corpus.txt are written
+ * there as a first corpus.
  */
 #include "frames.h"
 
@@ -21,24 +22,38 @@ void promise_broken(const char *promise)
 	abort();
 }
 
-static void write_seeds(const char *dir)
+static void write_seed(const char *dir, const char *kind, unsigned int number,
+		       const uint8_t *b, uint32_t len)
 {
 	uint8_t prefix[PREFIX] = { ZCG_F_GRO, 0, 0 };
-	struct built f;
 	char name[4096];
-	unsigned int i;
 	FILE *out;
+
+	snprintf(name, sizeof(name), "%s/%s%u", dir, kind, number);
+	out = fopen(name, "wb");
+	if (!out || fwrite(prefix, PREFIX, 1, out) != 1 ||
+	    fwrite(b, 1, len, out) != len || fclose(out)) {
+		perror(name);
+		exit(1);
+	}
+}
+
+static void write_seeds(const char *dir)
+{
+	uint8_t b[FRAME_MAX];
+	struct built f;
+	unsigned int i;
+	long len;
+	FILE *in;
 
 	for (i = 0; i < nbases; i++) {
 		build(&f, &bases[i]);
-		snprintf(name, sizeof(name), "%s/base%u", dir, i);
-		out = fopen(name, "wb");
-		if (!out || fwrite(prefix, PREFIX, 1, out) != 1 ||
-		    fwrite(f.b, f.len, 1, out) != 1 || fclose(out)) {
-			perror(name);
-			exit(1);
-		}
+		write_seed(dir, "base", i, f.b, f.len);
 	}
+	in = corpus_open();
+	for (i = 0; (len = corpus_next(in, b)) >= 0; i++)
+		write_seed(dir, "corpus", i, b, len);
+	fclose(in);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -77,6 +92,27 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	return LLVMFuzzerMutate(data, size, max);
 }
 
+/* Of a frame that is claimed at level 1, with any covered bit flipped, that is not. */
+static void flips(const uint8_t *frame, uint32_t len, uint32_t head)
+{
+	uint64_t st = len * 65537ull + head + 1;
+	uint8_t b[FRAME_MAX];
+	uint32_t i;
+	long bit;
+
+	for (i = 0; i < 8; i++) {
+		memcpy(b, frame, len);
+		bit = flip_covered(b, len, rnd(&st));
+		if (bit < 0 ||
+		    zcg_claim_level(verdict(b, len, head, ZCG_F_GRO, FETCH_COPY, NULL)) != 1)
+			continue;
+		fprintf(stderr, "bit %ld is covered, flipped, and claimed, %u bytes, %u linear",
+			bit, len, head);
+		dump(stderr, b, len);
+		abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint32_t len, head, flags;
@@ -97,5 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		dump(stderr, data + PREFIX, len);
 		abort();
 	}
+	if (zcg_claim_level(got) == 1)
+		flips(data + PREFIX, len, head);
 	return 0;
 }

@@ -46,7 +46,9 @@ struct packet {
 	long proto;
 	long announced;		/* bytes of payload that the header announces */
 	struct slice payload;	/* those of them that are there */
-	unsigned long pseudo;	/* sum of addresses and protocol */
+	struct slice addresses;	/* of the pseudo-header, as is */
+	struct slice protocol;
+	unsigned long pseudo;	/* the sum of both */
 };
 
 static unsigned long add_words(struct slice s)
@@ -75,19 +77,20 @@ static struct packet packet_of(struct slice s, int version)
 		size = s.p[0] % 16 * 4;
 		if (size < 20)
 			return k;
-		k.proto = s.p[9];
+		k.protocol = upto(from(s, 9), 1);
 		k.announced = num(s, 2, 2) - size;
 		k.fragment = (s.p[6] & 0x20) || (s.p[6] & 0x1f) || s.p[7];
-		k.pseudo = add_words(upto(from(s, 12), 8));
+		k.addresses = upto(from(s, 12), 8);
 	} else {
 		size = 40;
-		k.proto = s.p[6];
+		k.protocol = upto(from(s, 6), 1);
 		k.announced = num(s, 4, 2);
-		k.fragment = k.proto == 44;
-		k.pseudo = add_words(upto(from(s, 8), 32));
+		k.fragment = s.p[6] == 44;
+		k.addresses = upto(from(s, 8), 32);
 	}
 	k.header = true;
-	k.pseudo += k.proto;
+	k.proto = k.protocol.p[0];
+	k.pseudo = add_words(k.addresses) + k.proto;
 	k.payload = from(s, size);
 	k.whole = size <= s.n && k.announced <= k.payload.n;
 	k.payload = upto(k.payload, k.announced > 0 ? k.announced : 0);
@@ -116,7 +119,13 @@ static bool holds(unsigned long pseudo, struct slice l4)
 	return (pseudo + l4.n + add_words(l4)) % 65535 == 0;
 }
 
-static enum zcg_reason inside(long type, struct slice s)
+static struct range range_of(struct slice s, const uint8_t *frame)
+{
+	return (struct range){ s.p - frame, s.p - frame + s.n };
+}
+
+static enum zcg_reason inside(long type, struct slice s, const uint8_t *frame,
+			      struct covered *c)
 {
 	struct packet k;
 	struct slice l4;
@@ -149,10 +158,16 @@ static enum zcg_reason inside(long type, struct slice s)
 	} else {
 		return ZCG_OUTER_PROTO;
 	}
+	c->part[0] = range_of(k.addresses, frame);
+	c->part[1] = range_of(k.protocol, frame);
+	c->part[2] = range_of(l4, frame);
+	if (k.proto == 17 && type == 0x0800)
+		c->sum = c->part[2].from + 6;
 	return holds(k.pseudo, l4) ? ZCG_VERIFIED : ZCG_INNER_BAD;
 }
 
-enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
+enum zcg_reason oracle_covers(const uint8_t *b, uint32_t len, uint32_t flags,
+			      struct covered *c)
 {
 	struct slice frame = { b, len }, s, udp, pl;
 	long type = ether(frame, &s), port, next = 0, opts = 0;
@@ -160,6 +175,7 @@ enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
 	bool zero, sound, oam = false, rco = false;
 	struct packet k = { 0 };
 
+	memset(c, 0, sizeof(*c));
 	if (type == 0x0800)
 		k = packet_of(s, 4);
 	else if (type == 0x86dd)
@@ -209,5 +225,41 @@ enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
 		outside = ZCG_OUTER_GRO_OFF;
 	if (outside != ZCG_REASONS)
 		return outside;
-	return inside(next, from(pl, 8 + opts));
+	return inside(next, from(pl, 8 + opts), b, c);
+}
+
+enum zcg_reason oracle(const uint8_t *b, uint32_t len, uint32_t flags)
+{
+	struct covered c;
+
+	return oracle_covers(b, len, flags, &c);
+}
+
+/*
+ * A ones' complement sum sees any single flipped bit. Returns the bit, counted
+ * from the frame's first, or -1 if the frame has none that may be tried: no
+ * checksum is verified, or it would turn into the zero that says there is none.
+ */
+long flip_covered(uint8_t *b, uint32_t len, uint32_t random)
+{
+	uint32_t bytes = 0, at, i;
+	struct covered c;
+
+	if (oracle_covers(b, len, ZCG_F_GRO, &c) != ZCG_VERIFIED)
+		return -1;
+	for (i = 0; i < 3; i++)
+		bytes += c.part[i].to - c.part[i].from;
+	if (!bytes)
+		return -1;
+
+	at = random / 8 % bytes;
+	for (i = 0; at >= c.part[i].to - c.part[i].from; i++)
+		at -= c.part[i].to - c.part[i].from;
+	at += c.part[i].from;
+	b[at] ^= 1 << random % 8;
+	if (c.sum && (at == c.sum || at == c.sum + 1) && !get16(b + c.sum)) {
+		b[at] ^= 1 << random % 8;
+		return -1;
+	}
+	return at * 8 + random % 8;
 }

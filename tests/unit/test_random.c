@@ -7,9 +7,10 @@
 static void random_frames(void **state)
 {
 	uint64_t st = seed_from_env(), before;
-	uint32_t count[ZCG_REASONS] = { 0 }, i, len, head, flags;
+	uint32_t count[ZCG_REASONS] = { 0 }, i, len, head, flags, flipped = 0;
 	uint8_t b[FRAME_MAX];
 	enum zcg_reason want;
+	long bit;
 	int r;
 
 	(void)state;
@@ -24,12 +25,23 @@ static void random_frames(void **state)
 			       "round %u, state %llu, %u linear, flags %u", i,
 			       (unsigned long long)before, head, flags);
 		count[want]++;
+
+		/* A bit of what the inner checksum covers must not pass. */
+		bit = flip_covered(b, len, rnd(&st));
+		if (bit < 0)
+			continue;
+		flipped++;
+		if (zcg_claim_level(verdict(b, len, head, ZCG_F_GRO, FETCH_COPY, NULL)) == 1) {
+			dump(stdout, b, len);
+			fail_msg("bit %ld is covered, flipped, and claimed", bit);
+		}
 	}
 	/* Every verdict was reached, or the frames are not what they should be. */
 	printf("# %u random frames:", ROUNDS);
 	for (r = 0; r < ZCG_REASONS; r++)
 		printf(" %s %u", reason_name((enum zcg_reason)r), count[r]);
-	printf("\n");
+	printf(", of those verified %u with a covered bit flipped\n", flipped);
+	assert_true(flipped > ROUNDS / 100);
 	for (r = 0; r < ZCG_REASONS; r++)
 		assert_true(count[r] > ROUNDS / 1000);
 }

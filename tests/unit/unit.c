@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	n += table_tests(tests + n);
 	n += cut_tests(tests + n);
 	n += flip_tests(tests + n);
+	n += corpus_tests(tests + n);
 	n += random_tests(tests + n);
 	if (n > TESTS_MAX)
 		abort();

@@ -18,6 +18,7 @@ size_t ports_tests(struct CMUnitTest *list);
 size_t table_tests(struct CMUnitTest *list);
 size_t cut_tests(struct CMUnitTest *list);
 size_t flip_tests(struct CMUnitTest *list);
+size_t corpus_tests(struct CMUnitTest *list);
 size_t random_tests(struct CMUnitTest *list);
 
 #define TESTS_MAX	320
