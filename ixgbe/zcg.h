@@ -45,8 +45,8 @@ enum zcg_mode {
 	ZCG_DEFER,
 };
 
-/* A port's state: the mode, and above it how often that has changed. One word,
- * so that NAPI never sees the one without the other.
+/* A port's state: the mode, and above it how often that, or what it depends on,
+ * has changed. One word, so that NAPI never sees the one without the other.
  */
 #define ZCG_STATE_MODE	0x3
 #define ZCG_STATE_NEXT	0x4
@@ -118,6 +118,7 @@ void zcg_configure_rx_ring(struct ixgbe_adapter *adapter,
 int zcg_check_mode(struct net_device *netdev, enum zcg_mode mode,
 		   struct netlink_ext_ack *extack);
 void zcg_switch(struct net_device *netdev, enum zcg_mode mode);
+void zcg_mode_anew(struct net_device *netdev);
 enum zcg_mode zcg_mode(const struct ixgbe_adapter *adapter);
 
 /* zcg_rx.c */
@@ -129,6 +130,7 @@ void zcg_deliver_deferred(struct ixgbe_ring *ring, struct sk_buff *skb,
 			  u32 state);
 void zcg_deliver_other(struct ixgbe_ring *ring, struct sk_buff *skb, u32 state);
 void zcg_leave(struct ixgbe_ring *ring, u32 state);
+void zcg_settle(const struct ixgbe_ring *ring, u32 state);
 
 /* zcg_devlink.c */
 #ifdef CONFIG_NET_DEVLINK

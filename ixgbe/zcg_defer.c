@@ -28,10 +28,16 @@ static u32 *zcg_settled(const struct ixgbe_ring *ring)
 	return &q_vector->adapter->zcg.queues[q_vector->v_idx].settled;
 }
 
-/* Before a frame that GRO does not merge is delivered: nothing that came before
- * and must not be overtaken by it may be left in GRO.
+/**
+ * zcg_settle - before a frame is delivered that GRO does not merge
+ * @ring: the receive ring it came from
+ * @state: the port's state by which the frame was judged, or was not
+ *
+ * Nothing that came before it and must not be overtaken by it may be left in GRO.
+ *
+ * Context: NAPI of @ring's q_vector.
  */
-static void zcg_settle(const struct ixgbe_ring *ring, u32 state)
+void zcg_settle(const struct ixgbe_ring *ring, u32 state)
 {
 	u32 *settled = zcg_settled(ring);
 

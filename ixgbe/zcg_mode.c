@@ -55,6 +55,22 @@ int zcg_check_mode(struct net_device *netdev, enum zcg_mode mode,
 }
 
 /**
+ * zcg_mode_anew - begin the port's mode anew
+ * @netdev: the port
+ *
+ * Each queue will have GRO let go of what it holds before it delivers a frame that
+ * would overtake it, as after a change of the mode; see zcg_settle().
+ *
+ * Context: rtnl held.
+ */
+void zcg_mode_anew(struct net_device *netdev)
+{
+	struct ixgbe_adapter *adapter = zcg_adapter_of(netdev);
+
+	WRITE_ONCE(adapter->zcg.state, adapter->zcg.state + ZCG_STATE_NEXT);
+}
+
+/**
  * zcg_switch - switch the port to a mode
  * @netdev: the port, up or down
  * @mode: the mode; zcg_check_mode() allows it

@@ -199,7 +199,12 @@ bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
 		return false;
 
 	if (likely(mode == ZCG_ON)) {
-		if (ring->netdev->features & NETIF_F_RXCSUM && !skb->csum_level)
+		/* Nothing may be reported, so that a gated core refuses the
+		 * frame without a look at what it holds of its flow.
+		 */
+		if (unlikely(!(ring->netdev->features & NETIF_F_RXCSUM)))
+			zcg_settle(ring, state);
+		else if (!skb->csum_level)
 			zcg_judge(ring, skb);
 		return false;
 	}

@@ -41,6 +41,9 @@ enum zcg_tunnel zcg_tunnel_type(const struct udp_tunnel_info *ti)
  * announces them, but only if it finds the feature still to be set, and the
  * in-box driver sets everything by itself. So that one is left to the core.
  *
+ * Without receive checksum offload frames are no longer judged, and what a gated
+ * core held of their flows before has to go first; see zcg_rx_skb().
+ *
  * Context: rtnl held.
  * Return: what ndo_set_features() is to return: below 0 if the in-box driver
  * failed, 0 if the core is to set what it asked for, 1 if all is set.
@@ -52,6 +55,8 @@ int zcg_set_features(struct net_device *netdev, netdev_features_t features,
 	int err;
 
 	err = inbox_set(netdev, features);
+	if (err >= 0 && changed & NETIF_F_RXCSUM)
+		zcg_mode_anew(netdev);
 	if (err < 0 || !(changed & NETIF_F_RX_UDP_TUNNEL_PORT))
 		return err;
 

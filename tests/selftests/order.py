@@ -46,6 +46,9 @@ class Bench:
     def port_known(self, on):
         self.inside("ethtool", "-K", self.wire.netif, "rx-udp_tunnel-port-offload", "on" if on else "off")
 
+    def checksums(self, on):
+        self.inside("ethtool", "-K", self.wire.netif, "rx", "on" if on else "off")
+
     def tcp(self, number, addresses):
         return f.ip4(*addresses, f.TCP, f.tcp(*addresses, 6000 + self.flow, 6001, bytes([number]) * SIZE,
                                               seq=1000 + SIZE * number))
@@ -161,6 +164,15 @@ def cases(b, is_open):
             b.port_known(True)
 
     yield "defer, port unknown, then known", learned
+    # Twice, since what was done about it once must be done again.
+    for flag, held in ((ON, True), (ON, True), (DEFER, False)):
+        def unchecked(flag=flag, held=held):
+            try:
+                return b.two(flag, zero, lambda: b.checksums(False), zero, held=held)
+            finally:
+                b.checksums(True)
+
+        yield f"{flag}, then rx checksums off", unchecked
     yield "defer, other people's packets stay in GRO", b.others_stay
 
 
