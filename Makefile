@@ -77,7 +77,7 @@ help:
 	@echo "make diff     the fork against the kernel's ixgbe, as a unified diff"
 	@echo "make install  put it into the kernel's modules, make uninstall takes it away; root"
 	@echo "make deb      the package ixgbe-zcg-dkms, which builds it for each new kernel"
-	@echo "make lint     checkpatch, sparse, shellcheck and cppcheck on our files"
+	@echo "make lint     checkpatch, sparse, cppcheck, clang's analyser, shellcheck on our files"
 	@echo "make unit     unit tests of the frame parser, in user space"
 	@echo "make fuzz     fuzzing of the frame parser, SECONDS=60 long"
 	@echo "make check    all tests; boots kernels with an emulated X520, needs root"

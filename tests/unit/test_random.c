@@ -2,7 +2,7 @@
 /* Random frames, most of them nearly right, against the oracle. */
 #include "unit.h"
 
-#define ROUNDS	300000
+#define ROUNDS	300000u
 
 static void random_frames(void **state)
 {
