@@ -69,6 +69,36 @@ struct zcg_queue {
 	u32 settled;
 } ____cacheline_aligned_in_smp;
 
+/* What NAPI reads without a lock while somebody else, under rtnl, may write it,
+ * and why that is right:
+ *
+ * zcg_adapter.state: one word, written with WRITE_ONCE() and read once for each
+ *	frame. The frame is treated by the old mode or the new one, and either
+ *	gives true claims. The order against what GRO holds from before hangs on
+ *	the number in the same word, so mode and number are never of two times.
+ * zcg_adapter.ports.slot[]: each one word, port and type together. Not yet
+ *	there: the frame is reported as in-box. Still there: the frame is judged
+ *	as the tunnel's that goes. Its checksums were computed, so the claim is
+ *	true for that tunnel; and a socket is closed only after the stack has
+ *	taken its port back, so no other tunnel has the port by then. A frame
+ *	that somebody holds for longer (GRO's timer, a backlog) keeps the claim;
+ *	the same is so for cards whose table of ports is in hardware.
+ * The bit __IXGBE_RX_ZCG of ring->state: atomic operations only. NAPI clears it
+ *	when it finds the mode to be ZCG_OFF, zcg_switch() sets it after it wrote
+ *	the mode. Each has a barrier between its two accesses, so one of them sees
+ *	what the other did, and the bit ends up set if the mode is not ZCG_OFF.
+ * zcg_adapter.queues: written at probe, before the port can be opened, freed
+ *	after the last poll. Not written in between.
+ * zcg_queue.count: the other way round, NAPI writes and ethtool reads; syncp
+ *	makes those reads whole.
+ * zcg_queue.settled: NAPI only. When a queue's poll moves to another CPU, or the
+ *	channels change, NAPI's own state bit orders the one against the other.
+ * netdev->features: the core's, which NAPI reads as napi_gro_receive() does: one
+ *	bit of it, so that half of a new value is no danger.
+ *
+ * All else here is for rtnl, probe and remove alone.
+ */
+
 /**
  * struct zcg_adapter - the fork's state of one port
  * @ports: known tunnel ports; written under rtnl, read in NAPI
