@@ -55,21 +55,38 @@ static void zcg_count(const struct ixgbe_ring *ring, enum zcg_reason reason)
 	u64_stats_update_end(&queue->syncp);
 }
 
-/* Can this frame be zero-checksum UDP that the hardware left unjudged? Asks the
- * descriptor and touches no byte of the frame.
+/* Can this frame be UDP? Asks the descriptor and touches no byte of the frame.
+ *
+ * On X550 and later, a frame that the hardware recognized as a tunnel has the
+ * inner protocol's bits; the outer one is UDP then. On the older MACs that bit
+ * says NFS, which is never switched on.
  */
+static bool zcg_is_udp(const union ixgbe_adv_rx_desc *rx_desc)
+{
+	return rx_desc->wb.lower.lo_dword.hs_rss.pkt_info &
+	       cpu_to_le16(IXGBE_RXDADV_PKTTYPE_UDP |
+			   IXGBE_RXDADV_PKTTYPE_VXLAN);
+}
+
+/* UDP over plain IPv4 whose checksum is not zero: the policy would say
+ * ZCG_NOT_OURS. Asked first, since it spares other people's frames all else.
+ */
+static bool zcg_has_checksum(const struct sk_buff *skb)
+{
+	const u8 *ip = skb->data;
+
+	return skb->protocol == htons(ETH_P_IP) &&
+	       skb_headlen(skb) >= ZCG_IP4_MIN + ZCG_UDP_LEN &&
+	       ip[0] == 0x45 &&
+	       zcg_match(ip + 6, (u32)ZCG_IP4_FRAG << 16 | 0xff, IPPROTO_UDP) &&
+	       zcg_raw16(ip + ZCG_IP4_MIN + 6);
+}
+
+/* Can this UDP frame be one that the hardware left unjudged? */
 static bool zcg_is_candidate(const union ixgbe_adv_rx_desc *rx_desc,
 			     const struct sk_buff *skb)
 {
 	__le16 type = rx_desc->wb.lower.lo_dword.hs_rss.pkt_info;
-
-	/* On X550 and later, a frame that the hardware recognized as a tunnel
-	 * has the inner protocol's bits; the outer one is UDP then. On the
-	 * older MACs that bit says NFS, which is never switched on.
-	 */
-	if (!(type & cpu_to_le16(IXGBE_RXDADV_PKTTYPE_UDP |
-				 IXGBE_RXDADV_PKTTYPE_VXLAN)))
-		return false;
 
 	/* With an EtherType filter's match the bits are the filter's number. */
 	if (type & cpu_to_le16(IXGBE_RXDADV_PKTTYPE_ETQF))
@@ -119,10 +136,10 @@ static noinline enum zcg_reason zcg_judge_any(const struct ixgbe_ring *ring,
 			      &ring->q_vector->adapter->zcg.ports, flags);
 }
 
-/* Judge the frame and report what is known. Out of line for the sake of frames
- * that are no candidates.
+/* Judge the frame and report what is known. Out of line, and called last, for the
+ * sake of frames that are no candidates. Returns false: it delivers nothing.
  */
-static noinline void zcg_judge(const struct ixgbe_ring *ring,
+static noinline bool zcg_judge(const struct ixgbe_ring *ring,
 			       struct sk_buff *skb)
 {
 	struct zcg_frame f = zcg_frame(skb);
@@ -135,16 +152,17 @@ static noinline void zcg_judge(const struct ixgbe_ring *ring,
 	if (reason == ZCG_GO_ON)
 		reason = zcg_judge_any(ring, skb, flags);
 	if (reason == ZCG_NOT_OURS)
-		return;
+		return false;
 
 	zcg_count(ring, reason);
 
 	level = zcg_claim_level(reason);
 	if (level < 0)
-		return;
+		return false;
 
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	skb->csum_level = min(level, ZCG_TEST_CLAIM);
+	return false;
 }
 
 /* Judge a frame that may have to be kept out of GRO, and deliver it. */
@@ -195,20 +213,24 @@ bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
 		zcg_leave(ring, state);
 		return false;
 	}
-	if (!zcg_is_candidate(rx_desc, skb))
+	if (!zcg_is_udp(rx_desc))
 		return false;
 
 	if (likely(mode == ZCG_ON)) {
+		if (zcg_has_checksum(skb) || !zcg_is_candidate(rx_desc, skb))
+			return false;
 		/* Nothing may be reported, so that a gated core refuses the
 		 * frame without a look at what it holds of its flow.
 		 */
 		if (unlikely(!(ring->netdev->features & NETIF_F_RXCSUM)))
 			zcg_settle(ring, state);
 		else if (!skb->csum_level)
-			zcg_judge(ring, skb);
+			return zcg_judge(ring, skb);
 		return false;
 	}
 
+	if (!zcg_is_candidate(rx_desc, skb))
+		return false;
 	zcg_judge_deferred(ring, skb, state);
 	return true;
 }
