@@ -45,13 +45,15 @@ static __always_inline bool zcg_plain_ip4(const u8 *ip, u8 proto)
  * otherwise than they would. To be asked only if GRO is on.
  *
  * Context: any; takes no lock, allocates nothing.
- * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, or ZCG_GO_ON: no verdict.
+ * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, ZCG_UNKNOWN_PORT, or
+ * ZCG_GO_ON: no verdict.
  */
 static __always_inline enum zcg_reason
 zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 	  const struct zcg_ports *ports)
 {
 	const u8 *p = f->head;
+	enum zcg_tunnel tunnel;
 	u32 outer, inner, len;
 	u64 sum;
 
@@ -61,11 +63,15 @@ zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 	/* UDP with a checksum: other people's, whatever the rest of it is. */
 	if (zcg_raw16(p + ZCG_PLAIN_UDP + 6))
 		return ZCG_NOT_OURS;
-	if (unlikely(f->headlen < ZCG_PLAIN_LEN))
-		return ZCG_GO_ON;
-	if (unlikely(zcg_ports_lookup(ports, (__force __be16)
-				      zcg_raw16(p + ZCG_PLAIN_UDP + 2)) !=
-		     ZCG_TUNNEL_VXLAN))
+	outer = zcg_be16(p + ZCG_PLAIN_IP + 2);
+	if (unlikely(outer < ZCG_IP4_MIN + ZCG_UDP_LEN))
+		return ZCG_NOT_OURS;
+	tunnel = zcg_ports_lookup(ports, (__force __be16)
+				  zcg_raw16(p + ZCG_PLAIN_UDP + 2));
+	if (tunnel == ZCG_TUNNEL_NONE)
+		return ZCG_UNKNOWN_PORT;
+	if (unlikely(f->headlen < ZCG_PLAIN_LEN ||
+		     tunnel != ZCG_TUNNEL_VXLAN))
 		return ZCG_GO_ON;
 	if (unlikely(!zcg_match(p + ZCG_PLAIN_TUN,
 				ZCG_VXLAN_I << 24 | ZCG_VXLAN_RCO << 16,
@@ -73,7 +79,6 @@ zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 		     !zcg_plain_ip4(p + ZCG_PLAIN_IP2, IPPROTO_TCP)))
 		return ZCG_GO_ON;
 
-	outer = zcg_be16(p + ZCG_PLAIN_IP + 2);
 	inner = zcg_be16(p + ZCG_PLAIN_IP2 + 2);
 	if (unlikely(ZCG_PLAIN_IP + outer > f->len ||
 		     zcg_be16(p + ZCG_PLAIN_UDP + 4) != outer - ZCG_IP4_MIN ||
