@@ -42,7 +42,7 @@ serial_from_config()
 }
 
 # ixgbe prints the PBA when it takes a port, in front of its name or before it has one.
-board_from_log() { dmesg | sed -n "s/.*ixgbe $PCI[: ].*PBA No: *//p" | tail -n 1; }
+board_from_log() { dmesg | sed -n "s/.*ixgbe ${PCI}[: ].*PBA No: *//p" | tail -n 1; }
 
 # ... and ethtool -i has the eetrack id and the option ROM's version, in that order.
 firmware() { rx ethtool -i "$NETIF" | sed -n 's/^firmware-version: *//p'; }
