@@ -125,7 +125,7 @@ run_nic() { # run_nic nic wire props
 	done
 	case $nic in
 	x520)
-		NIC+=(-device "pcie-root-port,id=x520slot,chassis=1,slot=1,hotplug=off")
+		NIC+=(-device "pcie-root-port,id=x520slot,chassis=1,slot=1,hotplug=off,pref64-reserve=16M")
 		for n in 0 1; do
 			NIC+=(-device "x520,bus=x520slot,addr=0.$n,multifunction=on,netdev=wire$n,mac=52:54:00:7a:63:0$n${props:+,$props}")
 		done

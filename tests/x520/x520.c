@@ -16,9 +16,11 @@
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie.h"
+#include "hw/pci/pcie_sriov.h"
 #include "hw/qdev-properties.h"
 #include "system/system.h"
 #include "x520_core.h"
+#include "x520_vf.h"
 #include "trace.h"
 
 #define TYPE_X520 "x520"
@@ -38,9 +40,12 @@ OBJECT_DECLARE_SIMPLE_TYPE(X520State, X520)
 #define X520_CAP_EXP            0xa0
 #define X520_CAP_AER            0x100
 #define X520_CAP_SERIAL         0x140
+#define X520_CAP_ARI            0x150
+#define X520_CAP_SRIOV          0x160
 
 #define X520_DEVICE_ID          0x10fb
 #define X520_SUBSYSTEM_ID       0x0003
+#define X520_VFS_AUTO           UINT32_MAX      /* as many as there is room */
 
 struct X520State {
     PCIDevice parent_obj;
@@ -50,6 +55,7 @@ struct X520State {
     char *sfp;
     bool has_msi;
     bool has_msix;
+    uint32_t vfs;
     MemoryRegion mmio;
     MemoryRegion io;
     MemoryRegion msix;
@@ -131,11 +137,17 @@ static void x520_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
     bool master = dev->config[PCI_COMMAND] & PCI_COMMAND_MASTER;
 
     pci_default_write_config(dev, addr, value, len);
+    pcie_sriov_config_write(dev, addr, value, len);
     pcie_cap_flr_write_config(dev, addr, value, len);
     if (!master && range_covers_byte(addr, len, PCI_COMMAND) &&
         (dev->config[PCI_COMMAND] & PCI_COMMAND_MASTER)) {
         x520_core_kick(&s->core);
     }
+}
+
+X520Core *x520_core_of(PCIDevice *pf)
+{
+    return &X520(pf)->core;
 }
 
 /* ---- network backend ---- */
@@ -188,6 +200,13 @@ static bool x520_parse_properties(X520State *s, Error **errp)
     if (s->core.corrupt_permille > 1000) {
         error_setg(errp, "x520: corrupt-permille=%u is above 1000",
                    s->core.corrupt_permille);
+        return false;
+    }
+    if (s->vfs == X520_VFS_AUTO) {
+        s->vfs = PCI_SLOT(PCI_DEVICE(s)->devfn) ? 0 : X520_NUM_POOLS;
+    }
+    if (s->vfs > X520_NUM_POOLS) {
+        error_setg(errp, "x520: vfs=%u is above %u", s->vfs, X520_NUM_POOLS);
         return false;
     }
     if (PCI_FUNC(PCI_DEVICE(s)->devfn) > 1) {
@@ -251,6 +270,10 @@ static bool x520_add_capabilities(X520State *s, Error **errp)
                           (uint64_t)mac[0] << 56 | (uint64_t)mac[1] << 48 |
                           (uint64_t)mac[2] << 40 | 0xffffULL << 24 |
                           mac[3] << 16 | mac[4] << 8 | mac[5]);
+    /* with ARI, the next function is what tells of function 1 */
+    pcie_ari_init(dev, X520_CAP_ARI);
+    pci_set_word(dev->config + X520_CAP_ARI + PCI_ARI_CAP,
+                 s->core.port ? 0 : 1 << 8);
     return true;
 
 no_pm:
@@ -261,6 +284,44 @@ no_msi:
 no_msix:
     pcie_cap_exit(dev);
     return false;
+}
+
+/*
+ * Virtual functions come 128 and more after their port, on the same bus. With
+ * the card in a slot of its own, as device 0 behind a port, all 64 fit.
+ */
+static bool x520_add_vfs(X520State *s, Error **errp)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    if (!s->vfs) {
+        return true;
+    }
+    if (!pcie_sriov_pf_init(dev, X520_CAP_SRIOV, TYPE_X520_VF,
+                            X520_VF_DEVICE_ID, s->vfs, s->vfs,
+                            X520_VF_OFFSET, X520_VF_STRIDE, errp)) {
+        error_append_hint(errp, "Put the card at address 0 behind a "
+                          "pcie-root-port, or give it fewer VFs (vfs=N).\n");
+        return false;
+    }
+    pcie_sriov_pf_init_vf_bar(dev, X520_VF_BAR_MMIO, X520_VF_BAR_TYPE,
+                              X520_VF_BAR_SIZE);
+    pcie_sriov_pf_init_vf_bar(dev, X520_VF_BAR_MSIX, X520_VF_BAR_TYPE,
+                              X520_VF_BAR_SIZE);
+    return true;
+}
+
+static void x520_uninit(X520State *s)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    x520_core_unrealize(&s->core);
+    qemu_del_nic(s->core.nic);
+    pcie_aer_exit(dev);
+    pcie_cap_exit(dev);
+    msix_unuse_all_vectors(dev);
+    msix_uninit(dev, &s->msix, &s->msix);
+    msi_uninit(dev);
 }
 
 static void x520_realize(PCIDevice *dev, Error **errp)
@@ -301,19 +362,16 @@ static void x520_realize(PCIDevice *dev, Error **errp)
                              &DEVICE(s)->mem_reentrancy_guard, core);
     qemu_format_nic_info_str(qemu_get_queue(core->nic), core->perm_mac);
     x520_core_realize(core);
+    /* last: a function's reset reaches into the core */
+    if (!x520_add_vfs(s, errp)) {
+        x520_uninit(s);
+    }
 }
 
 static void x520_exit(PCIDevice *dev)
 {
-    X520State *s = X520(dev);
-
-    x520_core_unrealize(&s->core);
-    qemu_del_nic(s->core.nic);
-    pcie_aer_exit(dev);
-    pcie_cap_exit(dev);
-    msix_unuse_all_vectors(dev);
-    msix_uninit(dev, &s->msix, &s->msix);
-    msi_uninit(dev);
+    pcie_sriov_pf_exit(dev);
+    x520_uninit(X520(dev));
 }
 
 static void x520_reset_hold(Object *obj, ResetType type)
@@ -321,6 +379,7 @@ static void x520_reset_hold(Object *obj, ResetType type)
     X520State *s = X520(obj);
 
     s->ioaddr = 0;
+    pcie_sriov_pf_reset(PCI_DEVICE(obj));
     x520_core_reset(&s->core);
 }
 
@@ -329,8 +388,16 @@ static void x520_reset_hold(Object *obj, ResetType type)
 static int x520_post_load(void *opaque, int version_id)
 {
     X520State *s = opaque;
+    PCIDevice *dev = PCI_DEVICE(s), *vf;
 
+    pcie_sriov_pf_post_load(dev);
+    for (unsigned n = 0; (vf = pcie_sriov_get_vf_at_index(dev, n)); n++) {
+        /* their BARs are in our configuration space, which came after them */
+        pci_default_write_config(vf, PCI_COMMAND,
+                                 pci_get_word(vf->config + PCI_COMMAND), 2);
+    }
     x520_intr_post_load(&s->core);
+    x520_iov_post_load(&s->core);
     x520_data_post_load(&s->core);
     return 0;
 }
@@ -377,6 +444,10 @@ static const VMStateDescription vmstate_x520 = {
         VMSTATE_UINT64(core.vec_mask, X520State),
         VMSTATE_UINT32(core.other_pending, X520State),
         VMSTATE_BOOL(core.legacy_level, X520State),
+        VMSTATE_STRUCT_ARRAY(core.vf, X520State, X520_NUM_POOLS, 1,
+                             vmstate_x520_core_vf, X520Vf),
+        VMSTATE_UINT8_ARRAY(core.qde, X520State, X520_NUM_QUEUES),
+        VMSTATE_UINT32_ARRAY(core.rate, X520State, X520_NUM_QUEUES),
         VMSTATE_TIMER_PTR(core.link_timer, X520State),
         VMSTATE_BOOL(core.link_ready, X520State),
         VMSTATE_BOOL(core.link_was_up, X520State),
@@ -406,6 +477,7 @@ static const Property x520_properties[] = {
     DEFINE_NIC_PROPERTIES(X520State, conf),
     DEFINE_PROP_STRING("erratum", X520State, erratum),
     DEFINE_PROP_STRING("sfp", X520State, sfp),
+    DEFINE_PROP_UINT32("vfs", X520State, vfs, X520_VFS_AUTO),
     /* Without the capability drivers fall back to MSI, then to INTx. */
     DEFINE_PROP_BOOL("x-msi", X520State, has_msi, true),
     DEFINE_PROP_BOOL("x-msix", X520State, has_msix, true),

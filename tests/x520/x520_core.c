@@ -311,6 +311,29 @@ static void x520_msca_write(X520Core *core, hwaddr offset, uint32_t value)
     core->mac[X520_MSRWD >> 2] |= 0xffff0000;
 }
 
+/* PFVFLRE at its two addresses; PFVFLREC clears the bits. */
+static uint32_t x520_vflre_read(X520Core *core, hwaddr offset)
+{
+    return x520_reg(core, X520_VFLREC(offset == X520_VFLRE1));
+}
+
+static void x520_vfte_write(X520Core *core, hwaddr offset, uint32_t value)
+{
+    core->mac[offset >> 2] = value;
+    x520_kick_all_tx(core);
+}
+
+/* RTTBCNRC of the queue that RTTDQSEL selects. */
+static uint32_t x520_rate_read(X520Core *core, hwaddr offset)
+{
+    return core->rate[x520_reg(core, X520_RTTDQSEL) & (X520_NUM_QUEUES - 1)];
+}
+
+static void x520_rate_write(X520Core *core, hwaddr offset, uint32_t value)
+{
+    core->rate[x520_reg(core, X520_RTTDQSEL) & (X520_NUM_QUEUES - 1)] = value;
+}
+
 static void x520_w1c_write(X520Core *core, hwaddr offset, uint32_t value)
 {
     core->mac[offset >> 2] &= ~value;
@@ -342,13 +365,12 @@ static const X520RegInfo x520_regs[] = {
     FN(X520_CTRL, 1, 4, 0, 0, NULL, x520_ctrl_write),
     ALIAS(X520_CTRL_ALIAS, 1, 4, X520_CTRL, 4),
     FN(X520_STATUS, 1, 4, 0, 0, x520_status_read, NULL),
-    RW(X520_CTRL_EXT, 1, 4, ALL),
+    FN(X520_CTRL_EXT, 1, 4, 0, 0, NULL, x520_ctrl_ext_write),
     FN(X520_ESDP, 1, 4, ALL, 0, x520_esdp_read, NULL),
     FN(X520_I2CCTL, 1, 4, 0, 0, x520_i2cctl_read, x520_i2cctl_write),
     FN(X520_FRTIMER, 1, 4, 0, 0, x520_frtimer_read, NULL),
     RW(X520_TCPTIMER, 1, 4, 0x00000fff),
     RWR(X520_LEDCTL, 1, 4, 0xcfcfcfef, 0x84222104),
-    RW(X520_CORESPARE, 1, 4, ALL),
 
     /* EEPROM, flash, semaphores */
     FN(X520_EEC, 1, 4, 0, 0, x520_eeprom_read, x520_eeprom_write),
@@ -429,7 +451,8 @@ static const X520RegInfo x520_regs[] = {
     /* Receive, global */
     FN(X520_RDRXCTL, 1, 4, ALL, 0, x520_rdrxctl_read, NULL),
     FN(X520_RXCTRL, 1, 4, 0, 0, NULL, x520_rxctrl_write),
-    RW(0x02F04, 2, 4, ALL),                     /* PFQDE, RDHMPN */
+    FN(X520_QDE, 1, 4, 0, 0, NULL, x520_qde_write),
+    RW(0x02F08, 1, 4, ALL),                     /* RDHMPN */
     RO(0x02F10, 5, 4, 0),
     RW(0x03008, 1, 4, ALL),                     /* PFCTOP */
     RW(X520_RTRUP2TC, 1, 4, 0x00ffffff),
@@ -496,9 +519,16 @@ static const X520RegInfo x520_regs[] = {
     RW(0x02420, 1, 4, ALL),                     /* FCDMARW */
     RW(0x05108, 1, 4, ALL),                     /* FCFLT */
     RW(0x05110, 1, 4, ALL),                     /* FCFLTRW */
-    RW(0x00710, 8, 4, 0),                       /* PFMBICR, PFMBIMR */
-    RW(0x04B00, 64, 4, 0),                      /* PFMAILBOX: no VF */
-    RO(0x00700, 4, 4, 0),                       /* PFVFLREC */
+    FN(X520_MBVFICR(0), 4, 4, 0, 0, NULL, x520_w1c_write),
+    RWR(X520_MBVFIMR(0), 4, 4, ALL, ALL),
+    FN(X520_PFMAILBOX(0), 64, 4, 0, 0, NULL, x520_pfmailbox_write),
+    RW(X520_PFMBMEM(0), 1024, 4, ALL),
+    FN(X520_VFLRE0, 1, 4, 0, 0, x520_vflre_read, NULL),
+    FN(X520_VFLRE1, 1, 4, 0, 0, x520_vflre_read, NULL),
+    FN(X520_VFLREC(0), 2, 4, 0, 0, NULL, x520_w1c_write),
+    RO(X520_PVFGPRC(0), 64, 0x40, 0), RO(X520_PVFGORC_LSB(0), 64, 0x40, 0),
+    RO(X520_PVFGORC_MSB(0), 64, 0x40, 0), RO(X520_PVFMPRC(0), 64, 0x40, 0),
+    RO(X520_PVFGPTC(0), 64, 4, 0), RO(X520_PVFGOTC_LSB(0), 128, 4, 0),
 
     /* Flow Director */
     FN(X520_FDIRCTRL, 1, 4, ALL, 0, NULL, x520_fdirctrl_write),
@@ -530,14 +560,16 @@ static const X520RegInfo x520_regs[] = {
     RW(0x04910, 8, 4, ALL),                     /* RTTDT2C */
     RW(0x04930, 8, 4, ALL),                     /* RTTDT2S */
     RWR(X520_TXPBTHRESH(0), 8, 4, 0x000003ff, 0x96),
-    RW(0x04980, 5, 4, ALL),                     /* RTTBCN* */
+    FN(X520_RTTBCNRC, 1, 4, 0, 0, x520_rate_read, x520_rate_write),
+    RW(0x04980, 5, 4, ALL),                     /* other RTTBCN* */
     FN(X520_DMATXCTL, 1, 4, ALL, 0x81000000, NULL, x520_dmatxctl_write),
     RWR(X520_DTXTCPFLGL, 1, 4, 0x0fff0fff, 0x0ff60ff6),
     RWR(X520_DTXTCPFLGH, 1, 4, 0x00000fff, 0x00000f7f),
     RW(0x04A90, 3, 4, ALL),                     /* TEOFF, TSOFF */
     RW(X520_DTXMXSZRQ, 1, 4, 0x00000fff),
     RW(X520_MTQC, 1, 4, ALL),
-    RW(0x08110, 2, 4, ALL),                     /* PFVFTE */
+    FN(X520_VFTE(0), 2, 4, 0, 0, NULL, x520_vfte_write),
+    RW(X520_VMECM(0), 2, 4, ALL),
     RW(0x08000, 64, 4, ALL),                    /* PFVMVIR */
     RW(0x08200, 9, 4, ALL),                     /* PFVFSPOOF, PFDTXGSWC */
     RW(0x082CC, 1, 4, 0x0fffffff),              /* TXDESCIC */
@@ -768,6 +800,7 @@ static void x520_soft_reset(X520Core *core, bool link)
     x520_intr_reset(core);
     x520_link_reset(core, link);
     x520_data_reset(core);
+    x520_iov_reset(core);
 }
 
 void x520_core_reset(X520Core *core)
@@ -789,12 +822,14 @@ void x520_core_realize(X520Core *core)
     x520_i2c_realize(core);
     x520_intr_realize(core);
     x520_link_realize(core);
+    x520_iov_realize(core);
     x520_data_realize(core);
 }
 
 void x520_core_unrealize(X520Core *core)
 {
     x520_data_unrealize(core);
+    x520_iov_unrealize(core);
     x520_link_unrealize(core);
     x520_intr_unrealize(core);
 }

@@ -10,6 +10,8 @@
  *   x520_eeprom.c  EEPROM image and access
  *   x520_i2c.c     SFP+ module on the bit-banged I2C bus
  *   x520_stats.c   statistics registers
+ *   x520_iov.c     virtual functions: mailboxes, interrupts, registers
+ *   x520_vf.c      PCI front of a virtual function
  *   x520_rx.c      receive path
  *   x520_tx.c      transmit path
  *
@@ -30,6 +32,9 @@
 #define X520_MMIO_SIZE          0x20000         /* CSR space in BAR 0 */
 #define X520_MAC_REGS           (X520_MMIO_SIZE / 4)
 #define X520_EEPROM_WORDS       2048
+#define X520_NUM_POOLS          64
+#define X520_VF_VECTORS         3
+#define X520_VF_QUEUES          8               /* at most */
 #define X520_FCS_LEN            4
 
 typedef struct X520Core X520Core;
@@ -48,6 +53,26 @@ typedef struct X520Eitr {
     int64_t open_at;            /* when the next message may be sent, ns */
     unsigned vector;
 } X520Eitr;
+
+/* One vector of a virtual function, and its moderation. */
+typedef struct X520VfVector {
+    X520Core *core;
+    QEMUTimer *timer;
+    int64_t open_at;
+    unsigned vf;
+} X520VfVector;
+
+/* What a virtual function has for itself. */
+typedef struct X520Vf {
+    uint32_t mbx;               /* VFMAILBOX bits that clear on read */
+    uint32_t eicr, eims, eiac, eiam;
+    uint32_t pending;           /* causes not yet sent */
+    uint32_t ivar[X520_VF_QUEUES / 2];
+    uint32_t ivar_misc;
+    uint32_t eitr[X520_VF_VECTORS];
+    uint32_t rscint[X520_VF_VECTORS];
+    X520VfVector vec[X520_VF_VECTORS];
+} X520Vf;
 
 struct X520Core {
     /* Shadow of the register space, indexed by offset >> 2. */
@@ -73,6 +98,11 @@ struct X520Core {
     uint64_t vec_mask;          /* EIMS_EX, one bit per vector */
     uint32_t other_pending;     /* EICR bits 30:16 not yet sent */
     bool legacy_level;          /* MSI or INTx: EICR & EIMS was seen set */
+
+    /* x520_iov.c */
+    X520Vf vf[X520_NUM_POOLS];
+    uint8_t qde[X520_NUM_QUEUES];       /* PFQDE of each receive queue */
+    uint32_t rate[X520_NUM_QUEUES];     /* RTTBCNRC of each transmit queue */
 
     /* x520_link.c */
     QEMUTimer *link_timer;
@@ -105,6 +135,11 @@ struct X520Core {
 static inline uint32_t x520_reg(const X520Core *core, hwaddr offset)
 {
     return core->mac[offset >> 2];
+}
+
+static inline uint64_t x520_reg_pair(const X520Core *core, hwaddr offset)
+{
+    return x520_reg(core, offset) | (uint64_t)x520_reg(core, offset + 4) << 32;
 }
 
 /* ---- data path (x520_rx.c, x520_tx.c), called by the register side ---- */
@@ -189,6 +224,11 @@ void x520_stat_rx_missed(X520Core *core);
 /* Sent from @queue: GPTC, GOTC, TPT, PTC by size, BPTC, MPTC, QPTC, QBTC. */
 void x520_stat_tx(X520Core *core, unsigned queue, size_t len,
                   const uint8_t *dst);
+/* The same for the queue's virtual function: VFGPRC, VFGORC, VFMPRC. */
+void x520_stat_rx_pool(X520Core *core, unsigned queue, size_t len,
+                       bool multicast);
+/* VFGPTC, VFGOTC: switched frames count too. */
+void x520_stat_tx_pool(X520Core *core, unsigned queue, size_t len);
 /* Any other 32-bit counter, by register offset; sticks at all ones. */
 void x520_stat_add(X520Core *core, hwaddr offset, uint32_t n);
 
@@ -226,5 +266,28 @@ uint32_t x520_i2c_read(X520Core *core);
 void x520_i2c_write(X520Core *core, uint32_t value);
 
 uint32_t x520_stat_read(X520Core *core, hwaddr offset);
+
+/* ---- virtual functions ---- */
+
+/* The core of the port @pf. */
+X520Core *x520_core_of(PCIDevice *pf);
+/* The virtual function that owns a queue, or -1. */
+int x520_queue_vf(X520Core *core, unsigned queue);
+/* The PCI function that a queue's DMA comes from. */
+PCIDevice *x520_queue_dev(X520Core *core, unsigned queue);
+/* A queue of virtual function @vf has the interrupt condition. */
+void x520_vf_intr_queue(X520Core *core, unsigned vf, unsigned queue,
+                        unsigned tx);
+uint32_t x520_vf_read(X520Core *core, unsigned vf, hwaddr offset);
+void x520_vf_write(X520Core *core, unsigned vf, hwaddr offset, uint32_t value);
+void x520_vf_reset(X520Core *core, unsigned vf, bool tell);
+void x520_pfmailbox_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_ctrl_ext_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_qde_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_iov_realize(X520Core *core);
+void x520_iov_unrealize(X520Core *core);
+void x520_iov_reset(X520Core *core);
+void x520_iov_post_load(X520Core *core);
+extern const VMStateDescription vmstate_x520_core_vf;
 
 #endif

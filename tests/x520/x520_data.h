@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Intel X520-DA2 (82599) model: state of the data path, private to
- * x520_wire.c, x520_rx.c and x520_tx.c.
+ * x520_wire.c, x520_filter.c, x520_rx.c and x520_tx.c.
  *
  *   x520_wire.c   timers, pacing, pause frames, life cycle, migration
+ *   x520_filter.c L2 filters, pools and the switch between them
  *   x520_rx.c     filters, queue choice, packet buffer, receive descriptors
  *   x520_tx.c     transmit descriptors, checksum insertion, segmentation
  *
@@ -36,16 +37,6 @@
 #include "x520_pkt.h"
 
 /* Registers and bits that only the data path interprets */
-#define X520_VMOLR(n)           (0x0F000 + 4 * (n))     /* 64 */
-#define X520_VFRE(n)            (0x051E0 + 4 * (n))     /* 2 */
-#define X520_VMOLR_AUPE         0x01000000
-#define X520_VMOLR_ROMPE        0x02000000
-#define X520_VMOLR_ROPE         0x04000000
-#define X520_VMOLR_BAM          0x08000000
-#define X520_VMOLR_MPE          0x10000000
-#define X520_VT_CTL_DIS_DEFPL   0x20000000
-#define X520_VT_CTL_REPLEN      0x40000000
-#define X520_PFVLVF_VIEN        0x80000000
 #define X520_MRQC_RT8TC         0x2
 #define X520_MRQC_RT4TC         0x3
 #define X520_MRQC_RTRSS8TC      0x4
@@ -143,6 +134,7 @@ typedef struct X520RxMeta {
     uint32_t status;            /* and errors, without DD and EOP */
     uint16_t tci;
     bool vlan;
+    bool multicast;
 } X520RxMeta;
 
 struct X520Data {
@@ -151,6 +143,7 @@ struct X520Data {
     /* wire */
     QEMUTimer *tx_timer;
     QEMUTimer *rx_timer;
+    int64_t rate_free[X520_NUM_QUEUES]; /* when a limited queue goes on */
     int64_t wire_free;          /* when the last frame's gap ends, ns */
     uint64_t wire_rem;          /* rest of that division, in bits * 10^9 */
     int64_t paused_until;       /* an 802.3x pause frame holds us */
@@ -184,6 +177,28 @@ struct X520Data {
     uint8_t strip_buf[X520_FRAME_MAX + 128];    /* without its tag */
 };
 
+/* Which receivers a frame is for. */
+typedef struct X520RxMatch {
+    bool inexact;
+    uint64_t pools;             /* with VT_CTL.VT_ENA */
+} X520RxMatch;
+
+/* ---- x520_filter.c ---- */
+
+/* L2 filters; false if a frame from the wire is not for this port. */
+bool x520_filter_rx(X520Core *core, const uint8_t *dst, const X520Pkt *p,
+                    X520RxMatch *m);
+/* Pool of a transmit queue, or -1 without pools. */
+int x520_tx_pool(X520Core *core, unsigned queue);
+/* May the queue's pool transmit (PFVFTE)? */
+bool x520_tx_pool_enabled(X520Core *core, unsigned queue);
+/*
+ * A frame leaves @queue: to the wire, to other pools of this port, to both, or
+ * nowhere if it claims an address or a VLAN that is not the pool's.
+ */
+void x520_switch_send(X520Core *core, unsigned queue, uint8_t *frame,
+                      size_t len);
+
 /* ---- x520_wire.c ---- */
 
 uint32_t x520_rng(X520Data *d);
@@ -191,6 +206,10 @@ uint32_t x520_rng(X520Data *d);
 void x520_tx_arm(X520Core *core);
 /* Hands a frame (without FCS) to the wire or, in loopback, to the receiver. */
 void x520_wire_send(X520Core *core, uint8_t *frame, size_t len);
+/* A frame of @len bytes left @queue: when does RTTBCNRC allow the next? */
+void x520_rate_take_time(X520Core *core, unsigned queue, size_t len);
+/* Lets the time pass that a frame of @len bytes takes. */
+void x520_wire_take_time(X520Core *core, size_t len);
 /* A pause frame came: hold transmission for @quanta slots of 512 bits. */
 void x520_wire_pause(X520Core *core, uint16_t quanta);
 /* The packet buffer's level changed: XOFF or XON may be due. */
@@ -208,6 +227,9 @@ void x520_tx_emit(X520Core *core);
 /* One frame without FCS, from the wire or looped back. */
 void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
                    bool loopback);
+/* One frame without FCS, from a pool of this port to others. */
+void x520_rx_switched(X520Core *core, const uint8_t *buf, size_t len,
+                      const X520Pkt *p, uint64_t pools);
 /* Moves frames from the packet buffer to memory as far as possible. */
 void x520_rx_drain(X520Core *core);
 /* Loses what the packet buffer holds. */

@@ -180,8 +180,13 @@ static void x520_intr_queue(X520Core *core, unsigned queue, unsigned tx)
 {
     uint32_t entry = x520_reg(core, X520_IVAR(queue / 2)) >>
                      (16 * (queue & 1) + 8 * tx);
+    int vf = x520_queue_vf(core, queue);
     uint64_t bit;
 
+    if (vf >= 0) {
+        x520_vf_intr_queue(core, vf, queue, tx);
+        return;
+    }
     if (!(entry & X520_IVAR_VALID)) {
         return;
     }

@@ -26,7 +26,6 @@
 #define X520_FRTIMER            0x00048
 #define X520_TCPTIMER           0x0004C
 #define X520_LEDCTL             0x00200
-#define X520_CORESPARE          0x00600
 
 #define X520_CTRL_GIO_DIS       0x00000004
 #define X520_CTRL_LRST          0x00000008
@@ -215,9 +214,104 @@
 #define X520_MRQC_HASH_IPV4_UDP 0x00400000
 #define X520_MRQC_HASH_IPV6_UDP 0x00800000
 #define X520_VT_CTL_ENABLE      0x00000001
+#define X520_VT_CTL_DIS_DEFPL   0x20000000
+#define X520_VT_CTL_REPLEN      0x40000000
 #define X520_VT_CTL_POOL_SHIFT  7
 #define X520_ETQF_EN            0x80000000
 #define X520_ETQS_QUEUE_EN      0x80000000
+
+/* Virtual functions and pools */
+#define X520_MBVFICR(n)         (0x00710 + 4 * (n))     /* PFMBICR, 4 */
+#define X520_MBVFIMR(n)         (0x00720 + 4 * (n))     /* PFMBIMR, 4 */
+#define X520_VFLRE0             0x00600
+#define X520_VFLRE1             0x001C0
+#define X520_VFLREC(n)          (0x00700 + 4 * (n))     /* 2 */
+#define X520_PFMAILBOX(n)       (0x04B00 + 4 * (n))     /* 64 */
+#define X520_PFMBMEM(n)         (0x13000 + 64 * (n))    /* 64, 16 words each */
+#define X520_VFRE(n)            (0x051E0 + 4 * (n))     /* 2 */
+#define X520_VFTE(n)            (0x08110 + 4 * (n))     /* 2 */
+#define X520_PFVMTXSW(n)        (0x05180 + 4 * (n))     /* 2 */
+#define X520_QDE                0x02F04
+#define X520_VMOLR(n)           (0x0F000 + 4 * (n))     /* 64 */
+#define X520_PFUTA(n)           (0x0F400 + 4 * (n))     /* 128 */
+#define X520_VMVIR(n)           (0x08000 + 4 * (n))     /* 64 */
+#define X520_PFVFSPOOF(n)       (0x08200 + 4 * (n))     /* 8 */
+#define X520_PFDTXGSWC          0x08220
+#define X520_VMECM(n)           (0x08790 + 4 * (n))     /* 2 */
+#define X520_RTTBCNRC           0x04984
+#define X520_PVFGPRC(n)         (0x0101C + 0x40 * (n))  /* 64 each */
+#define X520_PVFGORC_LSB(n)     (0x01020 + 0x40 * (n))
+#define X520_PVFGORC_MSB(n)     (0x0D020 + 0x40 * (n))
+#define X520_PVFMPRC(n)         (0x0D01C + 0x40 * (n))
+#define X520_PVFGPTC(n)         (0x08300 + 4 * (n))
+#define X520_PVFGOTC_LSB(n)     (0x08400 + 8 * (n))
+#define X520_PVFGOTC_MSB(n)     (0x08404 + 8 * (n))
+
+#define X520_GCR_EXT_VT_MODE    0x00000003      /* 16, 32 or 64 VFs */
+#define X520_PFMAILBOX_STS      0x00000001
+#define X520_PFMAILBOX_ACK      0x00000002
+#define X520_PFMAILBOX_VFU      0x00000004
+#define X520_PFMAILBOX_PFU      0x00000008
+#define X520_PFMAILBOX_RVFU     0x00000010
+#define X520_QDE_ENABLE         0x00000001
+#define X520_QDE_HIDE_VLAN      0x00000002
+#define X520_QDE_IDX_SHIFT      8
+#define X520_QDE_WRITE          0x00010000
+#define X520_QDE_READ           0x00020000
+#define X520_VMOLR_AUPE         0x01000000
+#define X520_VMOLR_ROMPE        0x02000000
+#define X520_VMOLR_ROPE         0x04000000
+#define X520_VMOLR_BAM          0x08000000
+#define X520_VMOLR_MPE          0x10000000
+#define X520_PFVLVF_VIEN        0x80000000
+#define X520_VMVIR_ACTION       0xC0000000
+#define X520_VMVIR_DEFAULT      0x40000000      /* always this tag */
+#define X520_VMVIR_NEVER        0x80000000      /* no tag at all */
+#define X520_PFVFSPOOF_MAC(n)   (1u << ((n) & 7))
+#define X520_PFVFSPOOF_VLAN(n)  (0x100u << ((n) & 7))
+#define X520_PFDTXGSWC_LBE      0x00000001
+#define X520_MTQC_VT_ENA        0x00000002
+#define X520_MTQC_LAYOUT_SHIFT  2               /* 64, 32 or 16 pools */
+#define X520_RTTBCNRC_RS_ENA    0x80000000
+#define X520_RTTBCNRC_FACTOR    0x0FFFFFFF      /* fixed point, 14 bits */
+#define X520_RTTBCNRC_INT_SHIFT 14
+
+/* A virtual function's own registers, in its BAR 0 */
+#define X520_VFCTRL             0x00000
+#define X520_VFSTATUS           0x00008
+#define X520_VFLINKS            0x00010
+#define X520_VFFRTIMER          0x00048
+#define X520_VTEICR             0x00100
+#define X520_VTEICS             0x00104
+#define X520_VTEIMS             0x00108
+#define X520_VTEIMC             0x0010C
+#define X520_VTEIAC             0x00110
+#define X520_VTEIAM             0x00114
+#define X520_VTIVAR(n)          (0x00120 + 4 * (n))     /* 4 */
+#define X520_VTIVAR_MISC        0x00140
+#define X520_VTRSCINT(n)        (0x00180 + 4 * (n))
+#define X520_VFMBMEM            0x00200
+#define X520_VFMAILBOX          0x002FC
+#define X520_VFPSRTYPE          0x00300
+#define X520_VTEITR(n)          (0x00820 + 4 * (n))     /* 3 */
+#define X520_VFRXQ              0x01000
+#define X520_VFTXQ              0x02000
+#define X520_VFGPRC             0x0101C
+#define X520_VFGORC_LSB         0x01020
+#define X520_VFGORC_MSB         0x01024
+#define X520_VFMPRC             0x01034
+#define X520_VFGPTC             0x0201C
+#define X520_VFGOTC_LSB         0x02020
+#define X520_VFGOTC_MSB         0x02024
+
+#define X520_VFMAILBOX_REQ      0x00000001
+#define X520_VFMAILBOX_ACK      0x00000002
+#define X520_VFMAILBOX_VFU      0x00000004
+#define X520_VFMAILBOX_PFU      0x00000008
+#define X520_VFMAILBOX_PFSTS    0x00000010
+#define X520_VFMAILBOX_PFACK    0x00000020
+#define X520_VFMAILBOX_RSTI     0x00000040
+#define X520_VFMAILBOX_RSTD     0x00000080
 
 /* Flow Director */
 #define X520_FDIRCTRL           0x0EE00

@@ -23,8 +23,6 @@
 #include "trace.h"
 
 #define X520_ETH_P_MAC_CONTROL  0x8808
-#define X520_NUM_RAR            128
-#define X520_NUM_POOLS          64
 #define X520_STD_FRAME_MAX      1518            /* without HLREG0.JUMBOEN */
 
 typedef enum X520RxResult {
@@ -32,159 +30,6 @@ typedef enum X520RxResult {
     X520_RX_NO_DESC,
     X520_RX_DISCARD,
 } X520RxResult;
-
-/* Which receivers a frame is for. */
-typedef struct X520RxMatch {
-    bool inexact;
-    uint64_t pools;             /* with VT_CTL.VT_ENA */
-} X520RxMatch;
-
-static uint64_t x520_reg_pair(X520Core *core, hwaddr offset)
-{
-    return x520_reg(core, offset) | (uint64_t)x520_reg(core, offset + 4) << 32;
-}
-
-/* ---- filters ---- */
-
-/* The exact filters (RAL, RAH); ORs the pools of those that match. */
-static bool x520_rx_exact(X520Core *core, const uint8_t *dst, bool all,
-                          uint64_t *pools)
-{
-    uint32_t lo = ldl_le_p(dst);
-    uint32_t hi = lduw_le_p(dst + 4) | X520_RAH_AV;
-    bool match = false;
-
-    for (unsigned i = 0; i < X520_NUM_RAR; i++) {
-        if (x520_reg(core, X520_RAL(i)) == lo &&
-            (x520_reg(core, X520_RAH(i)) & (X520_RAH_AV | 0xffff)) == hi) {
-            match = true;
-            if (!all) {
-                break;
-            }
-            *pools |= x520_reg_pair(core, X520_MPSAR_LO(i));
-        }
-    }
-    return match;
-}
-
-/* The multicast table: MCSTCTRL.MO selects 12 of the address's last bits. */
-static bool x520_rx_mta(X520Core *core, const uint8_t *dst)
-{
-    uint32_t mcst = x520_reg(core, X520_MCSTCTRL);
-    unsigned shift = 4 - (mcst & X520_MCSTCTRL_MO);
-    uint32_t vector;
-
-    if (!(mcst & X520_MCSTCTRL_MFE)) {
-        return false;
-    }
-    if ((mcst & X520_MCSTCTRL_MO) == 3) {
-        shift = 0;
-    }
-    vector = (lduw_le_p(dst + 4) >> shift) & 0xfff;
-    return x520_reg(core, X520_MTA(vector / 32)) & (1u << (vector % 32));
-}
-
-static bool x520_rx_vlan(X520Core *core, const X520Pkt *p)
-{
-    uint32_t ctrl = x520_reg(core, X520_VLNCTRL);
-    unsigned vid = p->tci & 0xfff;
-
-    if (!p->vlan || !(ctrl & X520_VLNCTRL_VFE)) {
-        return true;
-    }
-    if ((ctrl & X520_VLNCTRL_CFIEN) &&
-        !(p->tci & 0x1000) != !(ctrl & X520_VLNCTRL_CFI)) {
-        return false;
-    }
-    return x520_reg(core, X520_VFTA(vid / 32)) & (1u << (vid % 32));
-}
-
-/* Pools that are members of the frame's VLAN, or take untagged frames. */
-static uint64_t x520_rx_vlan_pools(X520Core *core, const X520Pkt *p)
-{
-    uint64_t pools = 0;
-
-    if (!p->vlan) {
-        for (unsigned n = 0; n < X520_NUM_POOLS; n++) {
-            if (x520_reg(core, X520_VMOLR(n)) & X520_VMOLR_AUPE) {
-                pools |= 1ull << n;
-            }
-        }
-        return pools;
-    }
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t vlvf = x520_reg(core, X520_PFVLVF(i));
-
-        if ((vlvf & X520_PFVLVF_VIEN) &&
-            (vlvf & 0xfff) == (p->tci & 0xfff)) {
-            return x520_reg_pair(core, X520_PFVLVFB(2 * i));
-        }
-    }
-    /* no entry: the VLAN is nobody's in particular */
-    return ~0ull;
-}
-
-/* With VT_CTL.VT_ENA: which pools get the frame. */
-static uint64_t x520_rx_pools(X520Core *core, const uint8_t *dst,
-                              const X520Pkt *p, uint64_t exact, bool mta)
-{
-    uint32_t vt = x520_reg(core, X520_VT_CTL);
-    uint64_t enabled = x520_reg_pair(core, X520_VFRE(0));
-    unsigned def = (vt >> X520_VT_CTL_POOL_SHIFT) & (X520_NUM_POOLS - 1);
-    uint64_t pools = exact;
-
-    if (is_multicast_ether_addr(dst)) {
-        uint32_t want = is_broadcast_ether_addr(dst) ? X520_VMOLR_BAM :
-                        X520_VMOLR_MPE | (mta ? X520_VMOLR_ROMPE : 0);
-
-        if (vt & X520_VT_CTL_REPLEN) {
-            for (unsigned n = 0; n < X520_NUM_POOLS; n++) {
-                if (x520_reg(core, X520_VMOLR(n)) & want) {
-                    pools |= 1ull << n;
-                }
-            }
-        } else if (!pools) {
-            pools = 1ull << def;
-        }
-    }
-    pools &= x520_rx_vlan_pools(core, p);
-    if (!pools && !(vt & X520_VT_CTL_DIS_DEFPL)) {
-        pools = 1ull << def;
-    }
-    return pools & enabled;
-}
-
-/* L2 filters; false if the frame is not for this port. */
-static bool x520_rx_filter(X520Core *core, const uint8_t *dst,
-                           const X520Pkt *p, X520RxMatch *m)
-{
-    uint32_t fctrl = x520_reg(core, X520_FCTRL);
-    bool vt = x520_reg(core, X520_VT_CTL) & X520_VT_CTL_ENABLE;
-    bool exact, mta = false, pass;
-
-    m->inexact = false;
-    m->pools = 0;
-    exact = x520_rx_exact(core, dst, vt, &m->pools);
-    if (exact) {
-        pass = true;
-    } else if (is_broadcast_ether_addr(dst)) {
-        pass = fctrl & X520_FCTRL_BAM;
-    } else if (is_multicast_ether_addr(dst)) {
-        mta = x520_rx_mta(core, dst);
-        m->inexact = mta;
-        pass = mta || (fctrl & X520_FCTRL_MPE);
-    } else {
-        pass = fctrl & X520_FCTRL_UPE;
-    }
-    if (!pass || !x520_rx_vlan(core, p)) {
-        return false;
-    }
-    if (vt) {
-        m->pools = x520_rx_pools(core, dst, p, m->pools, mta);
-        return m->pools;
-    }
-    return true;
-}
 
 /* ---- queue choice ---- */
 
@@ -247,6 +92,7 @@ static bool x520_rx_etype(X520Core *core, const X520Pkt *p, X520RxMeta *m)
 /* ---- descriptors ---- */
 
 typedef struct X520RxRing {
+    PCIDevice *dev;
     uint64_t base;
     uint32_t count, head, tail;
 } X520RxRing;
@@ -254,6 +100,7 @@ typedef struct X520RxRing {
 /* Returns how many descriptors the hardware owns. */
 static uint32_t x520_rx_ring(X520Core *core, unsigned queue, X520RxRing *r)
 {
+    r->dev = x520_queue_dev(core, queue);
     r->base = (uint64_t)x520_reg(core, X520_RDBAH(queue)) << 32 |
               (x520_reg(core, X520_RDBAL(queue)) & ~0x7fu);
     r->count = x520_reg(core, X520_RDLEN(queue)) / X520_DESC_SIZE;
@@ -276,7 +123,7 @@ static const X520RxDesc *x520_rx_desc(X520Core *core, X520RxQueue *q,
         n = MIN(n, X520_RX_FETCH);
         q->num = 0;
         q->pos = 0;
-        if (pci_dma_read(core->owner,
+        if (pci_dma_read(r->dev,
                          r->base + (uint64_t)r->head * X520_DESC_SIZE,
                          q->desc, n * X520_DESC_SIZE)) {
             return NULL;
@@ -314,7 +161,7 @@ static void x520_rx_write_back(X520Core *core, const X520RxRing *r,
             qw |= (uint64_t)X520_RXL_IPE << X520_RXL_ERRORS_SHIFT;
         }
     } else {
-        stq_le_pci_dma(core->owner, at,
+        stq_le_pci_dma(r->dev, at,
                        m->types | (uint64_t)m->hash << X520_RXD_HASH_SHIFT,
                        MEMTXATTRS_UNSPECIFIED);
         qw = status | (uint64_t)len << X520_RXS_LEN_SHIFT |
@@ -322,7 +169,7 @@ static void x520_rx_write_back(X520Core *core, const X520RxRing *r,
     }
     /* pairs with the read barrier after software saw DD or a length */
     smp_wmb();
-    stq_le_pci_dma(core->owner, at + 8, qw, MEMTXATTRS_UNSPECIFIED);
+    stq_le_pci_dma(r->dev, at + 8, qw, MEMTXATTRS_UNSPECIFIED);
 }
 
 /* Moves one frame to the buffers of its queue. */
@@ -336,12 +183,19 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
     uint32_t size = (srrctl & X520_SRRCTL_BSIZEPKT) * KiB;
     bool legacy = (srrctl & X520_SRRCTL_DESCTYPE) == X520_SRRCTL_DESC_LEGACY;
     uint32_t len = m->len, need, have;
+    X520RxMeta hidden;
     X520RxRing r;
 
     if (!(rxdctl & X520_RXDCTL_ENABLE) || !size) {
         return X520_RX_DISCARD;
     }
     if (m->vlan && (rxdctl & X520_RXDCTL_VME)) {
+        if (core->qde[m->queue] & X520_QDE_HIDE_VLAN) {
+            hidden = *m;
+            hidden.tci = 0;
+            hidden.status &= ~X520_RXS_VP;
+            m = &hidden;
+        }
         memcpy(d->strip_buf, buf, 12);
         memcpy(d->strip_buf + 12, buf + 16, len - 16);
         buf = d->strip_buf;
@@ -364,7 +218,7 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
             return X520_RX_DISCARD;
         }
         addr = le64_to_cpu(desc->pkt_addr);
-        pci_dma_write(core->owner, addr, buf, chunk);
+        pci_dma_write(r.dev, addr, buf, chunk);
         x520_rx_write_back(core, &r, m, addr, chunk, i + 1 == need, legacy);
         buf += chunk;
         len -= chunk;
@@ -374,6 +228,7 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
     }
     core->mac[X520_RDH(m->queue) >> 2] = r.head;
     x520_stat_rx_queue(core, m->queue, m->wire_len);
+    x520_stat_rx_pool(core, m->queue, m->wire_len, m->multicast);
     x520_intr_rx(core, m->queue);
     return X520_RX_DONE;
 }
@@ -387,6 +242,13 @@ void x520_rx_flush(X520Data *d)
     d->pb_wrap = 2 * X520_PB_SIZE;
     d->pb_used = 0;
     d->pb_count = 0;
+}
+
+/* Without descriptors, are frames for the queue lost, or do they wait? */
+static bool x520_rx_drops(X520Core *core, unsigned queue)
+{
+    return (x520_reg(core, X520_SRRCTL(queue)) & X520_SRRCTL_DROP_EN) ||
+           (core->qde[queue] & X520_QDE_ENABLE);
 }
 
 /* RXPBSIZE(0) is in units of 1 KiB from bit 10 on, so it reads as bytes. */
@@ -432,8 +294,7 @@ void x520_rx_drain(X520Core *core)
         memcpy(&m, d->pb + d->pb_head, sizeof(m));
         if (x520_rx_put(core, &m, d->pb + d->pb_head + sizeof(m)) ==
             X520_RX_NO_DESC) {
-            if (!(x520_reg(core, X520_SRRCTL(m.queue)) &
-                  X520_SRRCTL_DROP_EN)) {
+            if (!x520_rx_drops(core, m.queue)) {
                 return;
             }
             x520_stat_rx_nodesc(core, m.queue);
@@ -458,7 +319,7 @@ static void x520_rx_queue_frame(X520Core *core, X520RxMeta *m,
         if (x520_rx_put(core, m, buf) != X520_RX_NO_DESC) {
             return;
         }
-        if (x520_reg(core, X520_SRRCTL(m->queue)) & X520_SRRCTL_DROP_EN) {
+        if (x520_rx_drops(core, m->queue)) {
             x520_stat_rx_nodesc(core, m->queue);
             trace_x520_rx_drop(core->port, m->queue, m->len, "no descriptor");
             return;
@@ -506,6 +367,12 @@ static uint32_t x520_rx_status(X520Core *core, const X520Pkt *p,
     return st;
 }
 
+static bool x520_rx_keeps_fcs(X520Core *core)
+{
+    return !(x520_reg(core, X520_HLREG0) & X520_HLREG0_RXCRCSTRP) &&
+           !(x520_reg(core, X520_RDRXCTL) & X520_RDRXCTL_CRCSTRIP);
+}
+
 /* Fault injection: flips one bit at or after byte corrupt-offset. */
 static bool x520_rx_damaged(X520Core *core, size_t len)
 {
@@ -522,6 +389,53 @@ static void x520_rx_damage(X520Core *core, uint8_t *buf, size_t len)
     buf[byte] ^= 1 << (bit % 8);
     d->corrupted++;
     trace_x520_rx_corrupt(core->port, byte, bit % 8, len, d->corrupted);
+}
+
+/* One copy for each pool. */
+static void x520_rx_pools(X520Core *core, X520RxMeta *m, const uint8_t *buf,
+                          const X520Pkt *p, unsigned rss, uint64_t pools)
+{
+    for (; pools; pools &= pools - 1) {
+        m->queue = x520_rx_queue(core, p, rss, ctz64(pools)) &
+                   (X520_NUM_QUEUES - 1);
+        x520_rx_queue_frame(core, m, buf);
+    }
+}
+
+/*
+ * The 82599 does not look beyond L2 at frames that it switches itself: neither
+ * checksums nor hash nor packet type.
+ */
+void x520_rx_switched(X520Core *core, const uint8_t *buf, size_t len,
+                      const X520Pkt *p, uint64_t pools)
+{
+    X520Data *d = core->data;
+    X520RxMeta m = {
+        .wire_len = MAX(len, X520_FRAME_MIN) + X520_FCS_LEN,
+        .tci = p->tci,
+        .vlan = p->vlan,
+        .multicast = is_multicast_ether_addr(buf),
+        .status = X520_RXS_LB | (p->vlan ? X520_RXS_VP : 0),
+    };
+    bool keep_fcs = x520_rx_keeps_fcs(core);
+
+    if (!(x520_reg(core, X520_RXCTRL) & X520_RXCTRL_RXEN) ||
+        len + X520_FCS_LEN > X520_FRAME_MAX) {
+        return;
+    }
+    if (len < X520_FRAME_MIN || keep_fcs) {
+        memcpy(d->rx_buf, buf, len);
+        if (len < X520_FRAME_MIN) {
+            memset(d->rx_buf + len, 0, X520_FRAME_MIN - len);
+            len = X520_FRAME_MIN;
+        }
+        if (keep_fcs) {
+            stl_le_p(d->rx_buf + len, crc32(0, d->rx_buf, len));
+        }
+        buf = d->rx_buf;
+    }
+    m.len = len + (keep_fcs ? X520_FCS_LEN : 0);
+    x520_rx_pools(core, &m, buf, p, 0, pools);
 }
 
 void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
@@ -557,8 +471,7 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
         return;
     }
 
-    keep_fcs = !(hlreg0 & X520_HLREG0_RXCRCSTRP) &&
-               !(x520_reg(core, X520_RDRXCTL) & X520_RDRXCTL_CRCSTRIP);
+    keep_fcs = x520_rx_keeps_fcs(core);
     damaged = !loopback && x520_rx_damaged(core, len);
     if (len < X520_FRAME_MIN || damaged || keep_fcs) {
         memcpy(d->rx_buf, buf, len);
@@ -580,7 +493,7 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
         x520_rx_mac_control(core, buf);
         return;
     }
-    if (!x520_rx_filter(core, buf, &p, &match)) {
+    if (!x520_filter_rx(core, buf, &p, &match)) {
         return;
     }
     x520_stat_rx_good(core, m.wire_len, buf);
@@ -588,6 +501,7 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
     m.len = len + (keep_fcs ? X520_FCS_LEN : 0);
     m.tci = p.tci;
     m.vlan = p.vlan;
+    m.multicast = is_multicast_ether_addr(buf);
     m.types = p.ptype;
     m.status = x520_rx_status(core, &p, buf);
     if (p.vlan) {
@@ -631,11 +545,7 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
      * would set m.queue here.
      */
     if (match.pools) {
-        for (uint64_t left = match.pools; left; left &= left - 1) {
-            m.queue = x520_rx_queue(core, &p, rss, ctz64(left)) &
-                      (X520_NUM_QUEUES - 1);
-            x520_rx_queue_frame(core, &m, buf);
-        }
+        x520_rx_pools(core, &m, buf, &p, rss, match.pools);
     } else {
         m.queue = x520_rx_queue(core, &p, rss, 0) & (X520_NUM_QUEUES - 1);
         x520_rx_queue_frame(core, &m, buf);

@@ -28,6 +28,16 @@ static void x520_stat_octets(X520Core *core, hwaddr low, size_t len)
     }
 }
 
+/* Those of virtual functions wrap, and do not clear on read. */
+static void x520_stat_pool_octets(X520Core *core, hwaddr low, hwaddr high,
+                                  size_t len)
+{
+    core->mac[low >> 2] += len;
+    if (core->mac[low >> 2] < len) {
+        core->mac[high >> 2] = (core->mac[high >> 2] + 1) & 0xf;
+    }
+}
+
 uint32_t x520_stat_read(X520Core *core, hwaddr offset)
 {
     uint32_t value = core->mac[offset >> 2];
@@ -89,6 +99,34 @@ void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len)
     x520_stat_octets(core, X520_QBRC_L(set), len);
     x520_stat_add(core, X520_RXDGPC, 1);
     x520_stat_octets(core, X520_RXDGBCL, len);
+}
+
+void x520_stat_rx_pool(X520Core *core, unsigned queue, size_t len,
+                       bool multicast)
+{
+    int vf = x520_queue_vf(core, queue);
+
+    if (vf < 0) {
+        return;
+    }
+    core->mac[X520_PVFGPRC(vf) >> 2]++;
+    x520_stat_pool_octets(core, X520_PVFGORC_LSB(vf), X520_PVFGORC_MSB(vf),
+                          len);
+    if (multicast) {
+        core->mac[X520_PVFMPRC(vf) >> 2]++;
+    }
+}
+
+void x520_stat_tx_pool(X520Core *core, unsigned queue, size_t len)
+{
+    int vf = x520_queue_vf(core, queue);
+
+    if (vf < 0) {
+        return;
+    }
+    core->mac[X520_PVFGPTC(vf) >> 2]++;
+    x520_stat_pool_octets(core, X520_PVFGOTC_LSB(vf), X520_PVFGOTC_MSB(vf),
+                          len);
 }
 
 void x520_stat_rx_nodesc(X520Core *core, unsigned queue)

@@ -47,7 +47,8 @@ static bool x520_tx_ring(X520Core *core, unsigned queue, uint64_t *base,
                          uint32_t *count, uint32_t *head, uint32_t *tail)
 {
     if (!(x520_reg(core, X520_TXDCTL(queue)) & X520_TXDCTL_ENABLE) ||
-        !(x520_reg(core, X520_DMATXCTL) & X520_DMATXCTL_TE)) {
+        !(x520_reg(core, X520_DMATXCTL) & X520_DMATXCTL_TE) ||
+        !x520_tx_pool_enabled(core, queue)) {
         return false;
     }
     *base = (uint64_t)x520_reg(core, X520_TDBAH(queue)) << 32 |
@@ -63,6 +64,7 @@ static void x520_tx_complete(X520Core *core)
     X520Data *d = core->data;
     X520TxPacket *p = &d->pkt;
     unsigned queue = p->queue;
+    PCIDevice *dev = x520_queue_dev(core, queue);
     uint32_t wb = x520_reg(core, X520_TDWBAL(queue));
     uint64_t base = (uint64_t)x520_reg(core, X520_TDBAH(queue)) << 32 |
                     (x520_reg(core, X520_TDBAL(queue)) & ~0x7fu);
@@ -76,11 +78,10 @@ static void x520_tx_complete(X520Core *core)
         uint64_t addr = (uint64_t)x520_reg(core, X520_TDWBAH(queue)) << 32 |
                         (wb & ~0x3u);
 
-        stl_le_pci_dma(core->owner, addr, p->new_head, MEMTXATTRS_UNSPECIFIED);
+        stl_le_pci_dma(dev, addr, p->new_head, MEMTXATTRS_UNSPECIFIED);
     } else {
         for (unsigned i = 0; i < p->num_rs; i++) {
-            stl_le_pci_dma(core->owner,
-                           base + (uint64_t)p->rs[i] * X520_DESC_SIZE + 12,
+            stl_le_pci_dma(dev, base + (uint64_t)p->rs[i] * X520_DESC_SIZE + 12,
                            X520_TXD_DD, MEMTXATTRS_UNSPECIFIED);
         }
     }
@@ -162,12 +163,12 @@ static bool x520_tx_checksums(uint8_t *buf, uint32_t len, const uint32_t *ctx,
  */
 static bool x520_tx_start_tso(X520Core *core, X520TxPacket *p, uint8_t *buf,
                               uint32_t len, const uint32_t *ctx,
-                              uint32_t cmd, uint32_t popts)
+                              int tci, uint32_t popts)
 {
     uint32_t mac_len = (ctx[0] >> X520_TXC_MACLEN_SHIFT) & 0x7f;
     uint32_t ip_len = ctx[0] & X520_TXC_IPLEN;
     uint32_t l4t = ctx[2] & X520_TXC_L4T;
-    uint32_t tag = cmd & X520_TXD_VLE ? 4 : 0;
+    uint32_t tag = tci >= 0 ? 4 : 0;
     uint32_t hdr_len;
     uint16_t zero = 0, w;
 
@@ -194,7 +195,7 @@ static bool x520_tx_start_tso(X520Core *core, X520TxPacket *p, uint8_t *buf,
     p->seg = 0;
     memcpy(p->hdr + tag, buf, hdr_len);
     if (tag) {
-        x520_tx_tag(core, p->hdr + tag, ctx[0] >> X520_TXC_VLAN_SHIFT);
+        x520_tx_tag(core, p->hdr + tag, tci);
     }
 
     /* take the fields that change out, and sum up the rest once */
@@ -318,13 +319,29 @@ void x520_tx_emit(X520Core *core)
         frame = padded;
         len = X520_FRAME_MIN;
     }
-    x520_stat_tx(core, p->queue, MAX(len, X520_FRAME_MIN) + X520_FCS_LEN,
-                 frame);
     trace_x520_tx_frame(core->port, p->queue, len, p->tso);
-    x520_wire_send(core, frame, len);
+    x520_rate_take_time(core, p->queue, len);
+    x520_switch_send(core, p->queue, frame, len);
     /* a reset may have come in between, and made the packet void */
     if (p->active && (!p->tso || !p->left)) {
         x520_tx_complete(core);
+    }
+}
+
+/* The tag to insert, by the descriptor or by the pool's VMVIR; -1: none. */
+static int x520_tx_tci(X520Core *core, unsigned queue, uint32_t cmd,
+                       uint16_t tci)
+{
+    int pool = x520_tx_pool(core, queue);
+    uint32_t vmvir = pool < 0 ? 0 : x520_reg(core, X520_VMVIR(pool));
+
+    switch (vmvir & X520_VMVIR_ACTION) {
+    case X520_VMVIR_DEFAULT:
+        return vmvir & 0xffff;
+    case X520_VMVIR_NEVER:
+        return -1;
+    default:
+        return cmd & X520_TXD_VLE ? tci : -1;
     }
 }
 
@@ -336,7 +353,7 @@ static bool x520_tx_start(X520Core *core, X520TxPacket *p, uint32_t len,
     uint8_t *buf = d->tx_buf + X520_TX_HEADROOM;
     uint32_t cmd = first->dw[2];
     uint32_t opts = first->dw[3];
-    uint32_t tci;
+    int tci;
 
     p->tso = false;
     if (len < 14) {
@@ -347,8 +364,10 @@ static bool x520_tx_start(X520Core *core, X520TxPacket *p, uint32_t len,
         const uint32_t *ctx =
             d->txq[p->queue].ctx[(opts >> X520_TXD_IDX_SHIFT) & 1];
 
+        tci = x520_tx_tci(core, p->queue, cmd,
+                          ctx[0] >> X520_TXC_VLAN_SHIFT);
         if (cmd & X520_TXD_TSE) {
-            if (!x520_tx_start_tso(core, p, buf, len, ctx, cmd, opts)) {
+            if (!x520_tx_start_tso(core, p, buf, len, ctx, tci, opts)) {
                 x520_tx_bad(core, p->queue, "impossible segmentation");
                 return false;
             }
@@ -358,7 +377,6 @@ static bool x520_tx_start(X520Core *core, X520TxPacket *p, uint32_t len,
             !x520_tx_checksums(buf, len, ctx, opts)) {
             x520_tx_bad(core, p->queue, "checksum outside the frame");
         }
-        tci = ctx[0] >> X520_TXC_VLAN_SHIFT;
     } else {
         if (cmd & X520_TXD_IC) {
             uint32_t css = (opts >> X520_TXD_CSS_SHIFT) & 0xff;
@@ -368,9 +386,9 @@ static bool x520_tx_start(X520Core *core, X520TxPacket *p, uint32_t len,
                 x520_tx_bad(core, p->queue, "checksum outside the frame");
             }
         }
-        tci = opts >> X520_TXD_VLAN_SHIFT;
+        tci = x520_tx_tci(core, p->queue, cmd, opts >> X520_TXD_VLAN_SHIFT);
     }
-    if (cmd & X520_TXD_VLE) {
+    if (tci >= 0) {
         x520_tx_tag(core, buf, tci);
         buf -= 4;
         len += 4;
@@ -389,6 +407,7 @@ bool x520_tx_fetch(X520Core *core, unsigned queue)
     X520Data *d = core->data;
     X520TxQueue *q = &d->txq[queue];
     X520TxPacket *p = &d->pkt;
+    PCIDevice *dev = x520_queue_dev(core, queue);
     uint8_t *buf = d->tx_buf + X520_TX_HEADROOM;
     uint32_t count, head, tail, idx, len = 0;
     X520TxDesc first = {};
@@ -411,7 +430,7 @@ bool x520_tx_fetch(X520Core *core, unsigned queue)
         if (!have_first) {
             n = MIN(n, 8);
         }
-        if (pci_dma_read(core->owner, base + (uint64_t)idx * X520_DESC_SIZE,
+        if (pci_dma_read(dev, base + (uint64_t)idx * X520_DESC_SIZE,
                          d->tx_desc, n * X520_DESC_SIZE)) {
             x520_tx_bad(core, queue, "descriptor fetch failed");
             return false;
@@ -447,8 +466,7 @@ bool x520_tx_fetch(X520Core *core, unsigned queue)
                 if (len + size > X520_TX_DATA_MAX) {
                     x520_tx_bad(core, queue, "packet over 256 KiB");
                     q->skip = true;
-                } else if (size && pci_dma_read(core->owner, addr, buf + len,
-                                                size)) {
+                } else if (size && pci_dma_read(dev, addr, buf + len, size)) {
                     x520_tx_bad(core, queue, "data fetch failed");
                     q->skip = true;
                 } else {

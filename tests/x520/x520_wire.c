@@ -75,12 +75,17 @@ static void x520_wire_sent(NetClientState *nc, ssize_t len)
     x520_tx_arm(core);
 }
 
+void x520_wire_take_time(X520Core *core, size_t len)
+{
+    x520_wire_spend(core, 8 * (MAX(len, X520_FRAME_MIN) + X520_FCS_LEN +
+                               X520_WIRE_OVERHEAD));
+}
+
 void x520_wire_send(X520Core *core, uint8_t *frame, size_t len)
 {
     X520Data *d = core->data;
 
-    x520_wire_spend(core, 8 * (MAX(len, X520_FRAME_MIN) + X520_FCS_LEN +
-                               X520_WIRE_OVERHEAD));
+    x520_wire_take_time(core, len);
     if (x520_loopback(core)) {
         x520_rx_frame(core, frame, len, true);
     } else if (!qemu_send_packet_async(qemu_get_queue(core->nic), frame, len,
@@ -174,12 +179,15 @@ void x520_tx_arm(X520Core *core)
     timer_mod(d->tx_timer, now);
 }
 
-/* Makes d->pkt the next packet, round robin over the queues. */
-static bool x520_tx_next(X520Core *core)
+/*
+ * Makes d->pkt the next packet, round robin over the queues. Queues that their
+ * rate holds back are passed over; @again is when the first may go on.
+ */
+static bool x520_tx_next(X520Core *core, int64_t now, int64_t *again)
 {
     X520Data *d = core->data;
 
-    for (;;) {
+    for (unsigned n = 0; n < X520_NUM_QUEUES; n++) {
         unsigned q = find_next_bit(d->tx_pending, X520_NUM_QUEUES, d->tx_next);
 
         if (q >= X520_NUM_QUEUES) {
@@ -189,11 +197,35 @@ static bool x520_tx_next(X520Core *core)
             }
         }
         d->tx_next = q + 1;
+        if ((core->rate[q] & X520_RTTBCNRC_RS_ENA) &&
+            d->rate_free[q] > now) {
+            *again = MIN(*again, d->rate_free[q]);
+            continue;
+        }
         if (x520_tx_fetch(core, q)) {
             return true;
         }
         clear_bit(q, d->tx_pending);
     }
+    return false;
+}
+
+void x520_rate_take_time(X520Core *core, unsigned queue, size_t len)
+{
+    X520Data *d = core->data;
+    uint64_t bits = 8 * (MAX(len, X520_FRAME_MIN) + X520_FCS_LEN +
+                         X520_WIRE_OVERHEAD);
+    uint64_t ns;
+
+    if (!(core->rate[queue] & X520_RTTBCNRC_RS_ENA)) {
+        return;
+    }
+    /* 1 or 10 bits a nanosecond, times a factor in fixed point */
+    ns = (bits * (core->rate[queue] & X520_RTTBCNRC_FACTOR) /
+          (x520_wire_bps(core) / NANOSECONDS_PER_SECOND)) >>
+         X520_RTTBCNRC_INT_SHIFT;
+    d->rate_free[queue] = MAX(d->rate_free[queue],
+                              qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL)) + ns;
 }
 
 static void x520_tx_run(void *opaque)
@@ -202,7 +234,7 @@ static void x520_tx_run(void *opaque)
     X520Data *d = core->data;
     int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     bool guard = x520_guard_enter(core);
-    int64_t start;
+    int64_t start, again = INT64_MAX;
 
     if (d->want_pause) {
         x520_wire_send_pause(core);
@@ -222,7 +254,10 @@ static void x520_tx_run(void *opaque)
             timer_mod_anticipate(d->tx_timer, MAX(d->paused_until, now + 1));
             break;
         }
-        if (!d->pkt.active && !x520_tx_next(core)) {
+        if (!d->pkt.active && !x520_tx_next(core, now, &again)) {
+            if (again != INT64_MAX) {
+                timer_mod_anticipate(d->tx_timer, again);
+            }
             break;
         }
         if (d->pkt.active) {
@@ -336,6 +371,7 @@ void x520_data_reset(X520Core *core)
     timer_del(d->rx_timer);
     bitmap_zero(d->tx_pending, X520_NUM_QUEUES);
     memset(d->txq, 0, sizeof(d->txq));
+    memset(d->rate_free, 0, sizeof(d->rate_free));
     for (unsigned q = 0; q < X520_NUM_QUEUES; q++) {
         x520_rx_disable(core, q);
     }
