@@ -465,6 +465,8 @@ static const VMStateDescription vmstate_x520 = {
         VMSTATE_UINT64(core.systim_base, X520State),
         VMSTATE_UINT64(core.systim_latch, X520State),
         VMSTATE_INT64(core.systim_start, X520State),
+        VMSTATE_STRUCT_POINTER(core.fdir, X520State, vmstate_x520_fdir,
+                               X520Fdir),
         VMSTATE_STRUCT_POINTER(core.data, X520State, vmstate_x520_data,
                                X520Data),
         VMSTATE_END_OF_LIST()

@@ -250,52 +250,6 @@ static uint32_t x520_secstat_read(X520Core *core, hwaddr offset)
     return 3;
 }
 
-/* ---- Flow Director: tables are accepted, nothing ever matches ---- */
-
-static void x520_fdirctrl_write(X520Core *core, hwaddr offset, uint32_t value)
-{
-    uint32_t old = x520_reg(core, offset);
-    unsigned alloc = value & X520_FDIRCTRL_PBALLOC;
-
-    value &= ~X520_FDIRCTRL_INIT_DONE;
-    if (alloc) {
-        value |= X520_FDIRCTRL_INIT_DONE;
-        if (!(old & X520_FDIRCTRL_INIT_DONE) ||
-            !x520_reg(core, X520_FDIRFREE)) {
-            /* 8 K, 16 K or 32 K signature filters, a quarter of perfect. */
-            core->mac[X520_FDIRFREE >> 2] = (4096 << alloc) - 2;
-        }
-    }
-    core->mac[offset >> 2] = value;
-}
-
-static void x520_fdircmd_write(X520Core *core, hwaddr offset, uint32_t value)
-{
-    uint32_t *usage = &core->mac[X520_FDIRUSTAT >> 2];
-    uint32_t *space = &core->mac[X520_FDIRFREE >> 2];
-
-    switch (value & X520_FDIRCMD_CMD) {
-    case X520_FDIRCMD_ADD:
-        x520_unimp(offset, true, value);
-        if (*space & 0xffff) {
-            (*space)--;
-            *usage = deposit32(*usage, 0, 16, (*usage & 0xffff) + 1);
-        }
-        break;
-    case X520_FDIRCMD_REMOVE:
-        (*space)++;
-        *usage = deposit32(*usage, 16, 16, (*usage >> 16) + 1);
-        break;
-    case X520_FDIRCMD_QUERY:
-        value &= ~X520_FDIRCMD_VALID;
-        break;
-    default:
-        break;
-    }
-    /* Commands complete at once, so CMD reads back as 0. */
-    core->mac[offset >> 2] = value & ~X520_FDIRCMD_CMD;
-}
-
 /* ---- statistics ---- */
 
 static uint32_t x520_clear_read(X520Core *core, hwaddr offset)
@@ -800,6 +754,7 @@ static void x520_soft_reset(X520Core *core, bool link)
     x520_intr_reset(core);
     x520_link_reset(core, link);
     x520_data_reset(core);
+    x520_fdir_reset(core);
     x520_iov_reset(core);
 }
 
@@ -823,12 +778,14 @@ void x520_core_realize(X520Core *core)
     x520_intr_realize(core);
     x520_link_realize(core);
     x520_iov_realize(core);
+    x520_fdir_realize(core);
     x520_data_realize(core);
 }
 
 void x520_core_unrealize(X520Core *core)
 {
     x520_data_unrealize(core);
+    x520_fdir_unrealize(core);
     x520_iov_unrealize(core);
     x520_link_unrealize(core);
     x520_intr_unrealize(core);

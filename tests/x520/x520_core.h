@@ -10,6 +10,7 @@
  *   x520_eeprom.c  EEPROM image and access
  *   x520_i2c.c     SFP+ module on the bit-banged I2C bus
  *   x520_stats.c   statistics registers
+ *   x520_fdir.c    Flow Director
  *   x520_iov.c     virtual functions: mailboxes, interrupts, registers
  *   x520_vf.c      PCI front of a virtual function
  *   x520_rx.c      receive path
@@ -38,6 +39,7 @@
 #define X520_FCS_LEN            4
 
 typedef struct X520Core X520Core;
+typedef struct X520Fdir X520Fdir;       /* private to x520_fdir.c */
 typedef struct X520Data X520Data;       /* private to x520_rx.c, x520_tx.c */
 
 typedef enum X520Erratum {
@@ -129,6 +131,7 @@ struct X520Core {
     uint64_t systim_latch;
     int64_t systim_start;
 
+    X520Fdir *fdir;             /* Flow Director's table */
     X520Data *data;             /* rings, timers of the data path */
 };
 
@@ -266,6 +269,15 @@ uint32_t x520_i2c_read(X520Core *core);
 void x520_i2c_write(X520Core *core, uint32_t value);
 
 uint32_t x520_stat_read(X520Core *core, hwaddr offset);
+
+/* ---- Flow Director ---- */
+
+void x520_fdirctrl_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_fdircmd_write(X520Core *core, hwaddr offset, uint32_t value);
+void x520_fdir_realize(X520Core *core);
+void x520_fdir_unrealize(X520Core *core);
+void x520_fdir_reset(X520Core *core);
+extern const VMStateDescription vmstate_x520_fdir;
 
 /* ---- virtual functions ---- */
 

@@ -199,6 +199,18 @@ bool x520_tx_pool_enabled(X520Core *core, unsigned queue);
 void x520_switch_send(X520Core *core, unsigned queue, uint8_t *frame,
                       size_t len);
 
+/* ---- x520_fdir.c ---- */
+
+typedef struct X520FdirMatch {
+    bool drop, to_queue;
+    unsigned queue;
+    uint32_t id;                /* FDIRHASH of the filter */
+} X520FdirMatch;
+
+/* Is there a filter for the frame, that came for @pool? */
+bool x520_fdir_match(X520Core *core, const X520Pkt *p, const uint8_t *buf,
+                     size_t len, unsigned pool, X520FdirMatch *m);
+
 /* ---- x520_wire.c ---- */
 
 uint32_t x520_rng(X520Data *d);

@@ -27,6 +27,7 @@ typedef struct X520RxDesc {
 #define X520_RSSTYPE_IPV6       5
 #define X520_RSSTYPE_IPV4_UDP   7
 #define X520_RSSTYPE_IPV6_UDP   8
+#define X520_RSSTYPE_FDIR       15              /* the hash is a filter's */
 /* Packet type, 15:4 */
 #define X520_PTYPE_IPV4         0x0010
 #define X520_PTYPE_IPV4E        0x0020          /* with options */
@@ -42,6 +43,7 @@ typedef struct X520RxDesc {
 /* Advanced receive write-back, low half of the second quadword */
 #define X520_RXS_DD             0x00000001
 #define X520_RXS_EOP            0x00000002
+#define X520_RXS_FLM            0x00000004      /* Flow Director match */
 #define X520_RXS_VP             0x00000008      /* 802.1Q tag seen */
 #define X520_RXS_UDPCS          0x00000010
 #define X520_RXS_L4CS           0x00000020

@@ -339,12 +339,31 @@
 
 #define X520_FDIRCTRL_PBALLOC   0x00000003
 #define X520_FDIRCTRL_INIT_DONE 0x00000008
+#define X520_FDIRCTRL_PERFECT   0x00000010
+#define X520_FDIRCTRL_REPORT    0x000000A0      /* on a match, or always */
+#define X520_FDIRCTRL_FLEX_SHIFT 16             /* in words, 5 bits */
+#define X520_FDIRCTRL_FULL_SHIFT 28             /* times 16 filters */
+#define X520_FDIRM_VLANID       0x00000001
+#define X520_FDIRM_VLANP        0x00000002
+#define X520_FDIRM_POOL         0x00000004
+#define X520_FDIRM_L4P          0x00000008
+#define X520_FDIRM_FLEX         0x00000010
 #define X520_FDIRCMD_CMD        0x00000003
 #define X520_FDIRCMD_ADD        0x00000001
 #define X520_FDIRCMD_REMOVE     0x00000002
 #define X520_FDIRCMD_QUERY      0x00000003
 #define X520_FDIRCMD_VALID      0x00000004
+#define X520_FDIRCMD_UPDATE     0x00000008
+#define X520_FDIRCMD_FLOW_SHIFT 5
+#define X520_FDIRCMD_FLOW       0x000000E0      /* L4 and IP type */
+#define X520_FDIRCMD_UDP        0x00000020
+#define X520_FDIRCMD_TCP        0x00000040      /* both: SCTP */
+#define X520_FDIRCMD_IPV6       0x00000080
 #define X520_FDIRCMD_CLEARHT    0x00000100
+#define X520_FDIRCMD_DROP       0x00000200
+#define X520_FDIRCMD_QUEUE_EN   0x00008000
+#define X520_FDIRCMD_QUEUE_SHIFT 16
+#define X520_FDIRCMD_POOL_SHIFT 24
 
 /* Transmit: per-queue registers, q = 0..127 */
 #define X520_TXQ_BASE(q)        (0x06000 + 0x40 * (q))

@@ -391,15 +391,25 @@ static void x520_rx_damage(X520Core *core, uint8_t *buf, size_t len)
     trace_x520_rx_corrupt(core->port, byte, bit % 8, len, d->corrupted);
 }
 
-/* One copy for each pool. */
-static void x520_rx_pools(X520Core *core, X520RxMeta *m, const uint8_t *buf,
-                          const X520Pkt *p, unsigned rss, uint64_t pools)
+/* Sets the queue of a pool's copy; false if a filter drops the frame. */
+static bool x520_rx_steer(X520Core *core, X520RxMeta *m, const uint8_t *buf,
+                          const X520Pkt *p, unsigned rss, unsigned pool)
 {
-    for (; pools; pools &= pools - 1) {
-        m->queue = x520_rx_queue(core, p, rss, ctz64(pools)) &
-                   (X520_NUM_QUEUES - 1);
-        x520_rx_queue_frame(core, m, buf);
+    X520FdirMatch fdir;
+
+    m->queue = x520_rx_queue(core, p, rss, pool) & (X520_NUM_QUEUES - 1);
+    if (!x520_fdir_match(core, p, buf, m->len, pool, &fdir)) {
+        return true;
     }
+    m->status |= X520_RXS_FLM;
+    if (x520_reg(core, X520_FDIRCTRL) & X520_FDIRCTRL_REPORT) {
+        m->types = (m->types & ~0xf) | X520_RSSTYPE_FDIR;
+        m->hash = fdir.id;
+    }
+    if (fdir.to_queue) {
+        m->queue = fdir.queue;
+    }
+    return !fdir.drop;
 }
 
 /*
@@ -435,7 +445,11 @@ void x520_rx_switched(X520Core *core, const uint8_t *buf, size_t len,
         buf = d->rx_buf;
     }
     m.len = len + (keep_fcs ? X520_FCS_LEN : 0);
-    x520_rx_pools(core, &m, buf, p, 0, pools);
+    for (; pools; pools &= pools - 1) {
+        m.queue = x520_rx_queue(core, p, 0, ctz64(pools)) &
+                  (X520_NUM_QUEUES - 1);
+        x520_rx_queue_frame(core, &m, buf);
+    }
 }
 
 void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
@@ -541,15 +555,18 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
 
     /*
      * Order of precedence (datasheet 7.1.2): Ethernet type, then the SYN,
-     * five-tuple and Flow Director filters, then RSS. The filters in between
-     * would set m.queue here.
+     * five-tuple and Flow Director filters, then RSS. SYN and five-tuple
+     * filters are not modelled.
      */
-    if (match.pools) {
-        x520_rx_pools(core, &m, buf, &p, rss, match.pools);
-    } else {
-        m.queue = x520_rx_queue(core, &p, rss, 0) & (X520_NUM_QUEUES - 1);
-        x520_rx_queue_frame(core, &m, buf);
-    }
+    do {
+        unsigned pool = match.pools ? ctz64(match.pools) : 0;
+        X520RxMeta copy = m;
+
+        if (x520_rx_steer(core, &copy, buf, &p, rss, pool)) {
+            x520_rx_queue_frame(core, &copy, buf);
+        }
+        match.pools &= match.pools - 1;
+    } while (match.pools);
 }
 
 void x520_rx_disable(X520Core *core, unsigned queue)
