@@ -53,6 +53,7 @@ struct X520State {
     NICConf conf;
     char *erratum;
     char *sfp;
+    char *eeprom;
     bool has_msi;
     bool has_msix;
     uint32_t vfs;
@@ -170,37 +171,65 @@ static NetClientInfo x520_net_info = {
 
 /* ---- realize ---- */
 
+/* Which of @choices a property says; -1 for none of them. */
+static int x520_choice(const char *name, const char *value, const char *def,
+                       const char *const *choices, Error **errp)
+{
+    g_autofree char *all = g_strjoinv(", ", (char **)choices);
+
+    for (int i = 0; choices[i]; i++) {
+        if (!strcmp(value ? value : def, choices[i])) {
+            return i;
+        }
+    }
+    error_setg(errp, "x520: %s=%s is none of %s", name, value, all);
+    return -1;
+}
+
 static bool x520_parse_properties(X520State *s, Error **errp)
 {
     static const char *const errata[] = {
         [X520_ERRATUM_NEVER] = "never",
         [X520_ERRATUM_SOMETIMES] = "sometimes",
         [X520_ERRATUM_ALWAYS] = "always",
+        NULL
     };
-    const char *erratum = s->erratum ? s->erratum : "always";
-    const char *sfp = s->sfp ? s->sfp : "da";
-    unsigned i;
+    static const char *const modules[] = {
+        [X520_SFP_DA] = "da",
+        [X520_SFP_SR] = "sr",
+        [X520_SFP_OTHER] = "other",
+        [X520_SFP_NONE] = "none",
+        NULL
+    };
+    static const char *const images[] = { "good", "bad", NULL };
+    const X520Faults *f = &s->core.faults;
+    const uint32_t rates[] = {
+        s->core.corrupt_permille, f->drop, f->duplicate, f->reorder, f->delay,
+        f->desc, f->irq_lost, f->irq_spurious,
+    };
+    int erratum, sfp, eeprom;
 
-    for (i = 0; i < ARRAY_SIZE(errata); i++) {
-        if (!strcmp(erratum, errata[i])) {
-            s->core.erratum = i;
-            break;
+    erratum = x520_choice("erratum", s->erratum, "always", errata, errp);
+    if (erratum < 0) {
+        return false;
+    }
+    sfp = x520_choice("sfp", s->sfp, "da", modules, errp);
+    if (sfp < 0) {
+        return false;
+    }
+    eeprom = x520_choice("eeprom", s->eeprom, "good", images, errp);
+    if (eeprom < 0) {
+        return false;
+    }
+    s->core.erratum = erratum;
+    s->core.sfp = sfp;
+    s->core.eeprom_bad = eeprom;
+    for (unsigned i = 0; i < ARRAY_SIZE(rates); i++) {
+        if (rates[i] > 1000) {
+            error_setg(errp, "x520: a rate of %u per mille is above 1000",
+                       rates[i]);
+            return false;
         }
-    }
-    if (i == ARRAY_SIZE(errata)) {
-        error_setg(errp, "x520: erratum=%s is not always, sometimes or never",
-                   erratum);
-        return false;
-    }
-    if (strcmp(sfp, "da") && strcmp(sfp, "sr")) {
-        error_setg(errp, "x520: sfp=%s is not da or sr", sfp);
-        return false;
-    }
-    s->core.sfp_sr = !strcmp(sfp, "sr");
-    if (s->core.corrupt_permille > 1000) {
-        error_setg(errp, "x520: corrupt-permille=%u is above 1000",
-                   s->core.corrupt_permille);
-        return false;
     }
     if (s->vfs == X520_VFS_AUTO) {
         s->vfs = PCI_SLOT(PCI_DEVICE(s)->devfn) ? 0 : X520_NUM_POOLS;
@@ -396,6 +425,9 @@ static int x520_post_load(void *opaque, int version_id)
         pci_default_write_config(vf, PCI_COMMAND,
                                  pci_get_word(vf->config + PCI_COMMAND), 2);
     }
+    if (!s->core.faults.rng) {
+        s->core.faults.rng = 1;
+    }
     x520_intr_post_load(&s->core);
     x520_iov_post_load(&s->core);
     x520_data_post_load(&s->core);
@@ -465,6 +497,8 @@ static const VMStateDescription vmstate_x520 = {
         VMSTATE_UINT64(core.systim_base, X520State),
         VMSTATE_UINT64(core.systim_latch, X520State),
         VMSTATE_INT64(core.systim_start, X520State),
+        VMSTATE_UINT32(core.faults.rng, X520State),
+        VMSTATE_UINT32(core.faults.tx_packets, X520State),
         VMSTATE_STRUCT_POINTER(core.fdir, X520State, vmstate_x520_fdir,
                                X520Fdir),
         VMSTATE_STRUCT_POINTER(core.data, X520State, vmstate_x520_data,
@@ -479,6 +513,7 @@ static const Property x520_properties[] = {
     DEFINE_NIC_PROPERTIES(X520State, conf),
     DEFINE_PROP_STRING("erratum", X520State, erratum),
     DEFINE_PROP_STRING("sfp", X520State, sfp),
+    DEFINE_PROP_STRING("eeprom", X520State, eeprom),
     DEFINE_PROP_UINT32("vfs", X520State, vfs, X520_VFS_AUTO),
     /* Without the capability drivers fall back to MSI, then to INTx. */
     DEFINE_PROP_BOOL("x-msi", X520State, has_msi, true),
@@ -488,6 +523,26 @@ static const Property x520_properties[] = {
                        0),
     DEFINE_PROP_UINT32("corrupt-seed", X520State, core.corrupt_seed, 0),
     DEFINE_PROP_UINT32("corrupt-offset", X520State, core.corrupt_offset, 0),
+    DEFINE_PROP_UINT32("fault-seed", X520State, core.faults.seed, 0),
+    DEFINE_PROP_UINT32("fault-drop", X520State, core.faults.drop, 0),
+    DEFINE_PROP_UINT32("fault-duplicate", X520State, core.faults.duplicate,
+                       0),
+    DEFINE_PROP_UINT32("fault-reorder", X520State, core.faults.reorder, 0),
+    DEFINE_PROP_UINT32("fault-delay", X520State, core.faults.delay, 0),
+    DEFINE_PROP_UINT32("fault-delay-us", X520State, core.faults.delay_us,
+                       1000),
+    DEFINE_PROP_UINT32("fault-desc", X520State, core.faults.desc, 0),
+    DEFINE_PROP_UINT32("fault-desc-set", X520State, core.faults.desc_set, 0),
+    DEFINE_PROP_UINT32("fault-desc-clear", X520State, core.faults.desc_clear,
+                       0),
+    DEFINE_PROP_UINT32("fault-desc-type", X520State, core.faults.desc_type,
+                       0),
+    DEFINE_PROP_UINT32("fault-desc-length", X520State,
+                       core.faults.desc_length, 0),
+    DEFINE_PROP_UINT32("fault-irq-lost", X520State, core.faults.irq_lost, 0),
+    DEFINE_PROP_UINT32("fault-irq-spurious", X520State,
+                       core.faults.irq_spurious, 0),
+    DEFINE_PROP_UINT32("fault-tx-hang", X520State, core.faults.tx_hang, 0),
 };
 
 static void x520_class_init(ObjectClass *klass, void *data)

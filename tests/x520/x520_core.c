@@ -72,7 +72,10 @@ static uint32_t x520_status_read(X520Core *core, hwaddr offset)
 
 static uint32_t x520_esdp_read(X520Core *core, hwaddr offset)
 {
-    /* SDP2 is wired to the cage's module-present signal: a module is in. */
+    /* SDP2 is wired to the cage's module-present signal. */
+    if (core->sfp == X520_SFP_NONE) {
+        return x520_reg(core, X520_ESDP) & ~X520_ESDP_SDP2;
+    }
     return x520_reg(core, X520_ESDP) | X520_ESDP_SDP2;
 }
 
@@ -779,12 +782,14 @@ void x520_core_realize(X520Core *core)
     x520_link_realize(core);
     x520_iov_realize(core);
     x520_fdir_realize(core);
+    x520_fault_realize(core);
     x520_data_realize(core);
 }
 
 void x520_core_unrealize(X520Core *core)
 {
     x520_data_unrealize(core);
+    x520_fault_unrealize(core);
     x520_fdir_unrealize(core);
     x520_iov_unrealize(core);
     x520_link_unrealize(core);

@@ -10,6 +10,7 @@
  *   x520_eeprom.c  EEPROM image and access
  *   x520_i2c.c     SFP+ module on the bit-banged I2C bus
  *   x520_stats.c   statistics registers
+ *   x520_fault.c   faults on request
  *   x520_fdir.c    Flow Director
  *   x520_iov.c     virtual functions: mailboxes, interrupts, registers
  *   x520_vf.c      PCI front of a virtual function
@@ -48,6 +49,14 @@ typedef enum X520Erratum {
     X520_ERRATUM_ALWAYS,
 } X520Erratum;
 
+/* What is in the cage. */
+typedef enum X520Cage {
+    X520_SFP_DA,                /* passive direct-attach cable */
+    X520_SFP_SR,                /* Intel's 10GBASE-SR */
+    X520_SFP_OTHER,             /* somebody else's 10GBASE-SR */
+    X520_SFP_NONE,
+} X520Cage;
+
 /* One interrupt vector's moderation (EITR). */
 typedef struct X520Eitr {
     X520Core *core;
@@ -76,6 +85,23 @@ typedef struct X520Vf {
     X520VfVector vec[X520_VF_VECTORS];
 } X520Vf;
 
+/* Faults on request (x520_fault.c); rates are per mille. */
+typedef struct X520FaultState X520FaultState;
+typedef struct X520Faults {
+    uint32_t seed;
+    uint32_t drop, duplicate, reorder, delay;   /* of received frames */
+    uint32_t delay_us;
+    uint32_t desc;                              /* of receive write-backs */
+    uint32_t desc_set, desc_clear;              /* status and error bits */
+    uint32_t desc_type;                         /* XORed into packet types */
+    uint32_t desc_length;                       /* 0: as it was */
+    uint32_t irq_lost, irq_spurious;            /* of queue interrupts */
+    uint32_t tx_hang;                           /* after so many packets */
+    uint32_t rng;
+    uint32_t tx_packets;                        /* since reset */
+    X520FaultState *state;
+} X520Faults;
+
 struct X520Core {
     /* Shadow of the register space, indexed by offset >> 2. */
     uint32_t mac[X520_MAC_REGS];
@@ -92,7 +118,9 @@ struct X520Core {
     uint32_t corrupt_permille;
     uint32_t corrupt_seed;
     uint32_t corrupt_offset;
-    bool sfp_sr;                /* an SR module, not a direct-attach cable */
+    X520Cage sfp;
+    bool eeprom_bad;            /* its checksum is wrong */
+    X520Faults faults;
 
     /* x520_intr.c */
     X520Eitr eitr[X520_NUM_VECTORS];
@@ -269,6 +297,18 @@ uint32_t x520_i2c_read(X520Core *core);
 void x520_i2c_write(X520Core *core, uint32_t value);
 
 uint32_t x520_stat_read(X520Core *core, hwaddr offset);
+
+/* ---- faults ---- */
+
+/* Is it now? Takes a number from the generator unless @permille is 0. */
+bool x520_fault(X520Core *core, uint32_t permille);
+/* A frame from the wire, less or more or later than it came. */
+void x520_fault_rx(X520Core *core, const uint8_t *buf, size_t len);
+/* May change what the last descriptor of a frame says. */
+bool x520_fault_desc(X520Core *core, uint32_t *status, uint32_t *types,
+                     uint32_t *len);
+void x520_fault_realize(X520Core *core);
+void x520_fault_unrealize(X520Core *core);
 
 /* ---- Flow Director ---- */
 

@@ -213,7 +213,14 @@ bool x520_fdir_match(X520Core *core, const X520Pkt *p, const uint8_t *buf,
 
 /* ---- x520_wire.c ---- */
 
+uint32_t x520_xorshift(uint32_t x);
 uint32_t x520_rng(X520Data *d);
+/*
+ * The guard that the network layer takes around receive, taken around timers
+ * too. Entering returns whether it was free.
+ */
+bool x520_guard_enter(X520Core *core);
+void x520_guard_leave(X520Core *core, bool was_free);
 /* Arms the transmit timer unless it runs already. */
 void x520_tx_arm(X520Core *core);
 /* Hands a frame (without FCS) to the wire or, in loopback, to the receiver. */

@@ -136,6 +136,9 @@ void x520_eeprom_init(X520Core *core)
     nvm[NVM_ETRACK_HIGH] = 0x8000;      /* bit 15: this is the high word */
     nvm[NVM_INIT_CTRL_3] = 0x0000;
     x520_nvm_checksum(nvm);
+    if (core->eeprom_bad) {
+        nvm[NVM_CHECKSUM] ^= 0x0100;
+    }
 }
 
 void x520_eeprom_reset(X520Core *core)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intel X520-DA2 (82599) model: Flow Director (82599 datasheet, section 7.1.2.7).
+ * Intel X520-DA2 (82599) model: Flow Director (82599 datasheet, 7.1.2.7).
  *
  * Filters lie in hash buckets. Software computes a filter's bucket, and so does
  * this code for each frame, from the same fields: a driver whose hash is wrong

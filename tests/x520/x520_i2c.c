@@ -129,15 +129,20 @@ static void x520_sfp_fill_id(const X520Core *core, uint8_t *id)
     id[0] = 0x03;               /* SFP or SFP+ */
     id[1] = 0x04;               /* defined by the two-wire interface */
     id[12] = 103;               /* 10.3 GBd */
-    if (core->sfp_sr) {
+    if (core->sfp != X520_SFP_DA) {
         id[2] = 0x07;           /* LC */
         id[3] = 0x10;           /* 10GBASE-SR */
         id[11] = 0x06;          /* 64B/66B */
         id[16] = 8;             /* 80 m of OM2 */
         id[19] = 30;            /* 300 m of OM3 */
         stw_be_p(id + 60, 850); /* nm */
-        memcpy(id + 37, "\x00\x1b\x21", 3);
-        x520_sfp_text(id + 20, 16, "Intel Corp");
+        if (core->sfp == X520_SFP_SR) {
+            memcpy(id + 37, "\x00\x1b\x21", 3);
+            x520_sfp_text(id + 20, 16, "Intel Corp");
+        } else {
+            memcpy(id + 37, "\x52\x54\x00", 3);
+            x520_sfp_text(id + 20, 16, "QEMU");
+        }
         x520_sfp_text(id + 40, 16, "FTLX8571D3BCV-IT");
         id[92] = 0x68;          /* diagnostics, internally calibrated */
         id[94] = 0x03;          /* SFF-8472 rev 10.2 */
@@ -169,7 +174,7 @@ static void x520_sfp_fill_diag(const X520Core *core, uint8_t *diag)
     unsigned i;
 
     memset(diag, 0, 256);
-    if (!core->sfp_sr) {
+    if (core->sfp == X520_SFP_DA) {
         return;
     }
     for (i = 0; i < ARRAY_SIZE(limits); i++) {
@@ -195,6 +200,9 @@ void x520_i2c_realize(X520Core *core)
     bitbang_i2c_init(&core->i2c, core->i2c_bus);
     core->i2c.current_addr = -1;
     core->i2cctl = I2CCTL_CLK_OUT | I2CCTL_DATA_OUT;
+    if (core->sfp == X520_SFP_NONE) {
+        return;                 /* nobody answers */
+    }
 
     id = i2c_slave_new(TYPE_X520_SFP, SFP_ADDR_ID);
     x520_sfp_fill_id(core, X520_SFP(id)->data);

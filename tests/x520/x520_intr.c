@@ -191,6 +191,15 @@ static void x520_intr_queue(X520Core *core, unsigned queue, unsigned tx)
         return;
     }
     bit = 1ULL << (entry & (x520_multi_vector(core) ? 0x3f : 0xf));
+    if (x520_fault(core, core->faults.irq_lost)) {
+        trace_x520_fault(core->port, "interrupt lost", 0);
+        return;
+    }
+    if (x520_multi_vector(core) &&
+        x520_fault(core, core->faults.irq_spurious)) {
+        trace_x520_fault(core->port, "spurious interrupt", 0);
+        msix_notify(core->owner, ctz64(bit));
+    }
     if (!(core->vec_pending & bit) || (core->vec_mask & bit)) {
         x520_set_vectors(core, bit);
     }

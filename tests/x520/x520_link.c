@@ -54,7 +54,8 @@ bool x520_link_up(const X520Core *core)
     if (x520_reg(core, X520_AUTOC) & X520_AUTOC_FLU) {
         return true;
     }
-    return core->link_ready && !nc->link_down && x520_mode_bps(core);
+    return core->link_ready && !nc->link_down && x520_mode_bps(core) &&
+           core->sfp != X520_SFP_NONE;
 }
 
 uint64_t x520_link_bps(const X520Core *core)
@@ -119,6 +120,7 @@ void x520_link_set(X520Core *core)
     if (nc->link_down) {
         /* What x520_link_up() said before the backend went away. */
         bool up = core->link_ready && x520_mode_bps(core) &&
+                  core->sfp != X520_SFP_NONE &&
                   !(x520_reg(core, X520_AUTOC2) & X520_AUTOC2_DISABLE);
 
         x520_link_changed(core, up);

@@ -144,11 +144,12 @@ static void x520_rx_write_back(X520Core *core, const X520RxRing *r,
                                uint32_t len, bool last, bool legacy)
 {
     uint64_t at = r->base + (uint64_t)r->head * X520_DESC_SIZE;
-    uint32_t status = X520_RXS_DD;
+    uint32_t status = X520_RXS_DD, types = m->types;
     uint64_t qw;
 
     if (last) {
         status |= m->status | X520_RXS_EOP;
+        x520_fault_desc(core, &status, &types, &len);
     }
     if (legacy) {
         /* the low status byte has the same bits, with UDPCS and PIF */
@@ -162,7 +163,7 @@ static void x520_rx_write_back(X520Core *core, const X520RxRing *r,
         }
     } else {
         stq_le_pci_dma(r->dev, at,
-                       m->types | (uint64_t)m->hash << X520_RXD_HASH_SHIFT,
+                       types | (uint64_t)m->hash << X520_RXD_HASH_SHIFT,
                        MEMTXATTRS_UNSPECIFIED);
         qw = status | (uint64_t)len << X520_RXS_LEN_SHIFT |
              (uint64_t)m->tci << X520_RXS_VLAN_SHIFT;
@@ -601,7 +602,7 @@ ssize_t x520_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     X520Core *core = qemu_get_nic_opaque(nc);
 
     if (x520_link_up(core) && !x520_loopback(core)) {
-        x520_rx_frame(core, buf, size, false);
+        x520_fault_rx(core, buf, size);
     }
     return size;
 }

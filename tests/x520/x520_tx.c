@@ -48,7 +48,9 @@ static bool x520_tx_ring(X520Core *core, unsigned queue, uint64_t *base,
 {
     if (!(x520_reg(core, X520_TXDCTL(queue)) & X520_TXDCTL_ENABLE) ||
         !(x520_reg(core, X520_DMATXCTL) & X520_DMATXCTL_TE) ||
-        !x520_tx_pool_enabled(core, queue)) {
+        !x520_tx_pool_enabled(core, queue) ||
+        (core->faults.tx_hang &&
+         core->faults.tx_packets >= core->faults.tx_hang)) {
         return false;
     }
     *base = (uint64_t)x520_reg(core, X520_TDBAH(queue)) << 32 |
@@ -70,6 +72,7 @@ static void x520_tx_complete(X520Core *core)
                     (x520_reg(core, X520_TDBAL(queue)) & ~0x7fu);
 
     p->active = false;
+    core->faults.tx_packets++;
     core->mac[X520_TDH(queue) >> 2] = p->new_head;
     if (!p->num_rs) {
         return;

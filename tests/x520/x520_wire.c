@@ -17,11 +17,7 @@
 #define X520_PAUSE_SLOT_BITS    512             /* IEEE 802.3 annex 31B */
 #define X520_ETH_P_MAC_CONTROL  0x8808
 
-/*
- * The guard that the network layer takes around receive, taken around timers
- * too. Returns whether it was free.
- */
-static bool x520_guard_enter(X520Core *core)
+bool x520_guard_enter(X520Core *core)
 {
     MemReentrancyGuard *guard = &DEVICE(core->owner)->mem_reentrancy_guard;
     bool was_free = !guard->engaged_in_io;
@@ -30,7 +26,7 @@ static bool x520_guard_enter(X520Core *core)
     return was_free;
 }
 
-static void x520_guard_leave(X520Core *core, bool was_free)
+void x520_guard_leave(X520Core *core, bool was_free)
 {
     if (was_free) {
         DEVICE(core->owner)->mem_reentrancy_guard.engaged_in_io = false;
@@ -38,15 +34,18 @@ static void x520_guard_leave(X520Core *core, bool was_free)
 }
 
 /* Marsaglia's xorshift32: reproducible, and good enough for faults. */
-uint32_t x520_rng(X520Data *d)
+uint32_t x520_xorshift(uint32_t x)
 {
-    uint32_t x = d->rng;
-
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
-    d->rng = x;
     return x;
+}
+
+uint32_t x520_rng(X520Data *d)
+{
+    d->rng = x520_xorshift(d->rng);
+    return d->rng;
 }
 
 static uint64_t x520_wire_bps(X520Core *core)
@@ -371,6 +370,7 @@ void x520_data_reset(X520Core *core)
     timer_del(d->rx_timer);
     bitmap_zero(d->tx_pending, X520_NUM_QUEUES);
     memset(d->txq, 0, sizeof(d->txq));
+    core->faults.tx_packets = 0;
     memset(d->rate_free, 0, sizeof(d->rate_free));
     for (unsigned q = 0; q < X520_NUM_QUEUES; q++) {
         x520_rx_disable(core, q);
