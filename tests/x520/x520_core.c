@@ -95,50 +95,6 @@ static uint32_t x520_frtimer_read(X520Core *core, hwaddr offset)
     return qemu_clock_get_us(QEMU_CLOCK_VIRTUAL);
 }
 
-/* ---- IEEE 1588 clock ---- */
-
-/*
- * TIMINCA: every IP (bits 31:24) periods of 6.4 ns at 10 Gb/s (64 ns at
- * 1 Gb/s) the clock advances by IV (bits 23:0).
- */
-static uint64_t x520_systim(X520Core *core)
-{
-    uint32_t inca = x520_reg(core, X520_TIMINCA);
-    uint32_t period = inca >> 24;
-    uint64_t ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) - core->systim_start;
-    uint32_t tick = x520_link_bps(core) == 1000000000 ? 640 : 64;
-
-    if (!period) {
-        return core->systim_base;
-    }
-    return core->systim_base +
-           muldiv64(ns, 10, tick * period) * (inca & 0xffffff);
-}
-
-static uint32_t x520_systim_read(X520Core *core, hwaddr offset)
-{
-    if (offset == X520_SYSTIML) {
-        core->systim_latch = x520_systim(core);
-        return core->systim_latch;
-    }
-    return core->systim_latch >> 32;
-}
-
-static void x520_systim_write(X520Core *core, hwaddr offset, uint32_t value)
-{
-    uint64_t now = x520_systim(core);
-
-    if (offset == X520_TIMINCA) {
-        core->mac[offset >> 2] = value;
-    } else if (offset == X520_SYSTIML) {
-        now = deposit64(now, 0, 32, value);
-    } else {
-        now = deposit64(now, 32, 32, value);
-    }
-    core->systim_base = now;
-    core->systim_start = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
 /* ---- receive and transmit control ---- */
 
 static void x520_kick_all_rx(X520Core *core)
@@ -634,11 +590,14 @@ static const X520RegInfo x520_regs[] = {
     ALIAS(0x06030, 16, 0x40, X520_QPTC(0), 4),
     ALIAS(0x06034, 16, 0x40, X520_QBTC_L(0), 8),
 
-    /* Time stamps: the clock runs, packets are not stamped */
+    /* Time stamps */
     RW(X520_TSYNCRXCTL, 1, 4, 0x0000001e),
-    RO(0x051A0, 3, 4, 0), RO(X520_RXSTMPL, 1, 4, 0), RW(0x05120, 1, 4, ALL),
+    FN(X520_RXSTMPH, 1, 4, 0, 0, x520_stamp_read, NULL),
+    RO(0x051A0, 3, 4, 0),                       /* RXSATRL, RXSATRH */
+    RO(X520_RXSTMPL, 1, 4, 0), RW(X520_RXMTRL, 1, 4, ALL),
     RW(X520_TSYNCTXCTL, 1, 4, 0x00000010),
-    RO(X520_TXSTMPL, 2, 4, 0),
+    RO(X520_TXSTMPL, 1, 4, 0),
+    FN(X520_TXSTMPH, 1, 4, 0, 0, x520_stamp_read, NULL),
     FN(X520_SYSTIML, 3, 4, 0, 0, x520_systim_read, x520_systim_write),
     RW(0x08C18, 10, 4, ALL), RW(0x08C68, 1, 4, ALL), RW(0x0003C, 1, 4, ALL),
 };

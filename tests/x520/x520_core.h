@@ -12,6 +12,7 @@
  *   x520_stats.c   statistics registers
  *   x520_fault.c   faults on request
  *   x520_fdir.c    Flow Director
+ *   x520_ptp.c     IEEE 1588 clock and time stamps
  *   x520_iov.c     virtual functions: mailboxes, interrupts, registers
  *   x520_vf.c      PCI front of a virtual function
  *   x520_rx.c      receive path
@@ -154,7 +155,7 @@ struct X520Core {
     uint8_t spi_cmd;
     bool spi_wel;               /* write enable latch */
 
-    /* x520_core.c: IEEE 1588 clock */
+    /* x520_ptp.c: IEEE 1588 clock */
     uint64_t systim_base;
     uint64_t systim_latch;
     int64_t systim_start;
@@ -297,6 +298,12 @@ uint32_t x520_i2c_read(X520Core *core);
 void x520_i2c_write(X520Core *core, uint32_t value);
 
 uint32_t x520_stat_read(X520Core *core, hwaddr offset);
+
+/* ---- IEEE 1588 ---- */
+
+uint32_t x520_systim_read(X520Core *core, hwaddr offset);
+void x520_systim_write(X520Core *core, hwaddr offset, uint32_t value);
+uint32_t x520_stamp_read(X520Core *core, hwaddr offset);
 
 /* ---- faults ---- */
 

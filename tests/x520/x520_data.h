@@ -88,6 +88,7 @@ typedef struct X520TxQueue {
 typedef struct X520TxPacket {
     bool active;
     bool tso;
+    bool stamp;                 /* when its first frame leaves */
     unsigned queue;
     uint8_t *frame;             /* not TSO: what is left to send */
     uint32_t len;
@@ -210,6 +211,14 @@ typedef struct X520FdirMatch {
 /* Is there a filter for the frame, that came for @pool? */
 bool x520_fdir_match(X520Core *core, const X520Pkt *p, const uint8_t *buf,
                      size_t len, unsigned pool, X520FdirMatch *m);
+
+/* ---- x520_ptp.c ---- */
+
+/* Stamps the frame if it is one that TSYNCRXCTL asks for; did it? */
+bool x520_ptp_rx(X520Core *core, const X520Pkt *p, const uint8_t *buf,
+                 size_t len);
+/* Stamps a frame that leaves and asked for it. */
+void x520_ptp_tx(X520Core *core);
 
 /* ---- x520_wire.c ---- */
 

@@ -49,6 +49,7 @@ typedef struct X520RxDesc {
 #define X520_RXS_L4CS           0x00000020
 #define X520_RXS_IPCS           0x00000040
 #define X520_RXS_PIF            0x00000080      /* passed an inexact filter */
+#define X520_RXS_TS             0x00010000      /* this frame was stamped */
 #define X520_RXS_LB             0x00040000      /* came back from transmit */
 #define X520_RXE_RXE            0x20000000      /* MAC error, only with SBP */
 #define X520_RXE_L4E            0x40000000
@@ -73,6 +74,7 @@ typedef struct X520TxDesc {
 #define X520_TXD_DTYP           0x00F00000
 #define X520_TXD_DTYP_CTXT      0x00200000
 #define X520_TXD_DTYP_DATA      0x00300000
+#define X520_TXD_1588           0x00080000      /* advanced only */
 #define X520_TXD_EOP            0x01000000
 #define X520_TXD_IFCS           0x02000000
 #define X520_TXD_IC             0x04000000      /* legacy only */

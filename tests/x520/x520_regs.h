@@ -217,6 +217,7 @@
 #define X520_VT_CTL_DIS_DEFPL   0x20000000
 #define X520_VT_CTL_REPLEN      0x40000000
 #define X520_VT_CTL_POOL_SHIFT  7
+#define X520_ETQF_1588          0x40000000
 #define X520_ETQF_EN            0x80000000
 #define X520_ETQS_QUEUE_EN      0x80000000
 
@@ -529,6 +530,7 @@
 
 /* Time stamps */
 #define X520_TSYNCRXCTL         0x05188
+#define X520_RXMTRL             0x05120
 #define X520_RXSTMPL            0x051E8
 #define X520_RXSTMPH            0x051A4
 #define X520_TSYNCTXCTL         0x08C00
@@ -537,5 +539,14 @@
 #define X520_SYSTIML            0x08C0C
 #define X520_SYSTIMH            0x08C10
 #define X520_TIMINCA            0x08C14
+
+#define X520_TSYNC_VALID        0x00000001
+#define X520_TSYNC_ENABLED      0x00000010
+#define X520_TSYNCRX_TYPE_SHIFT 1
+#define X520_TSYNCRX_L2_V2      0
+#define X520_TSYNCRX_L4_V1      1
+#define X520_TSYNCRX_L2_L4_V2   2
+#define X520_TSYNCRX_ALL        4
+#define X520_TSYNCRX_EVENT_V2   5
 
 #endif

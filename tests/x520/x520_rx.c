@@ -528,6 +528,9 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
     if (loopback) {
         m.status |= X520_RXS_LB;
     }
+    if (x520_ptp_rx(core, &p, buf, len)) {
+        m.status |= X520_RXS_TS;
+    }
     trace_x520_rx_frame(core->port, len, p.ptype, m.status);
 
     if (p.ptype) {

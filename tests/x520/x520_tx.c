@@ -323,6 +323,10 @@ void x520_tx_emit(X520Core *core)
         len = X520_FRAME_MIN;
     }
     trace_x520_tx_frame(core->port, p->queue, len, p->tso);
+    if (p->stamp) {
+        p->stamp = false;
+        x520_ptp_tx(core);
+    }
     x520_rate_take_time(core, p->queue, len);
     x520_switch_send(core, p->queue, frame, len);
     /* a reset may have come in between, and made the packet void */
@@ -359,6 +363,7 @@ static bool x520_tx_start(X520Core *core, X520TxPacket *p, uint32_t len,
     int tci;
 
     p->tso = false;
+    p->stamp = (cmd & X520_TXD_DEXT) && (cmd & X520_TXD_1588);
     if (len < 14) {
         x520_tx_bad(core, p->queue, "frame shorter than its header");
         return false;
