@@ -19,6 +19,12 @@ import time
 BAR0 = (0xe0000000, 0xe0200000)
 MSIX = (0xe0400000, 0xe0410000)
 IO = (0xc000, 0xc040)
+VFS = 8
+VF_BAR0 = (0xe1000000, 0xe1200000)
+VF_MSIX = (0xe1400000, 0xe1600000)
+VF_SIZE = 0x4000
+ECAM = 0xb0000000
+SRIOV = 0x160
 RINGS, BUFFERS = 0x100000, 0x300000
 DEVICE = 4
 
@@ -28,13 +34,9 @@ class Died(Exception):
 
 
 class Machine:
-    def __init__(self, qemu, rnd, limit):
-        self.rnd, self.limit = rnd, limit
-        props = ["corrupt-permille=%d,corrupt-seed=%d" %
-                 (rnd.choice((0, 500)), rnd.getrandbits(16)),
-                 "pace=%s,erratum=%s" % (rnd.choice(("on", "off")),
-                                         rnd.choice(("never", "sometimes",
-                                                     "always")))]
+    def __init__(self, qemu, props, limit):
+        """props: properties of either port."""
+        self.limit = limit
         cmd = qemu + ["-machine", "q35", "-accel", "qtest", "-nodefaults",
                       "-display", "none", "-m", "256", "-qtest", "stdio",
                       "-qtest-log", "none"]
@@ -81,6 +83,29 @@ class Machine:
         self.do("outl 0xcf8 %#x" % (1 << 31 | DEVICE << 11 | fn << 8 | off))
         return int(self.do("inl 0xcfc")[1], 16)
 
+    def ecam(self, devfn, off):
+        return ECAM + (devfn << 12) + off
+
+    def vf_config(self, fn, vf, off, value):
+        self.do("writel %#x %#x" %
+                (self.ecam((DEVICE << 3 | fn) + 128 + 2 * vf, off), value))
+
+    def sriov(self, fn, num):
+        """Virtual functions, with their BARs mapped; 0: none."""
+        cap = self.ecam(DEVICE << 3 | fn, SRIOV)
+        self.do("outl 0xcf8 0x80000060")
+        self.do("outl 0xcfc %#x" % (ECAM | 1))
+        self.do("writew %#x 0" % (cap + 8))
+        self.do("writew %#x %d" % (cap + 0x10, num))
+        for bar, at in ((0x24, VF_BAR0[fn]), (0x30, VF_MSIX[fn])):
+            self.do("writel %#x %#x" % (cap + bar, at))
+            self.do("writel %#x 0" % (cap + bar + 4))
+        if num:
+            self.do("writew %#x 9" % (cap + 8))
+            for vf in range(min(num, VFS)):
+                self.vf_config(fn, vf, 4, 7)
+                self.vf_config(fn, vf, 0x70, 0x80000000)
+
     def bars(self, fn):
         self.config_write(fn, 0x10, BAR0[fn])
         self.config_write(fn, 0x14, 0)
@@ -115,7 +140,8 @@ def descriptors(m, at, tx):
     for i in range(16):
         addr = rnd.choice((BUFFERS + 0x1000 * rnd.randrange(16),
                            BUFFERS + rnd.randrange(1 << 16),
-                           rnd.getrandbits(64), BAR0[0] + 0x6018))
+                           rnd.getrandbits(64), BAR0[0] + 0x6018,
+                           VF_BAR0[0] + rnd.choice((0, 0x2018, 0x2fc))))
         if not tx:
             raw = struct.pack("<QQ", addr, rnd.choice((0, addr)))
         elif rnd.random() < .3:     # a context
@@ -148,6 +174,67 @@ def ring(m, fn, queue, tx):
     return at
 
 
+def pools(m, fn):
+    """Virtual functions in every layout, sensible or not."""
+    rnd = m.rnd
+    layout = rnd.randrange(4)
+    m.write(fn, 0x11050, rnd.choice((layout, word(rnd))))       # GCR_EXT
+    m.write(fn, 0x051b0, rnd.choice((0x40000001, word(rnd))))   # VT_CTL
+    m.write(fn, 0x08120, 2 | layout << 2)                       # MTQC
+    m.write(fn, 0x0ec80, rnd.choice((8, 0xa, 0xb, 0xc, 0xd, word(rnd))))
+    m.write(fn, 0x08220, 1)                                     # switch
+    for off in (0x51e0, 0x51e4, 0x8110, 0x8114):                # VFRE, VFTE
+        m.write(fn, off, rnd.choice((0xffffffff, word(rnd))))
+    for off in (0x5180, 0x8200, 0x8000, 0x8004, 0x8790, 0x2f04,
+                0xf000, 0xf004, 0xf008, 0xf100, 0xf200, 0xa600, 0xa604):
+        m.write(fn, off, rnd.choice((0xffffffff, word(rnd))))
+    for queue in (0, 1):                                        # its rate
+        m.write(fn, 0x04904, queue)
+        m.write(fn, 0x04984, rnd.choice((0, 0x80004000, word(rnd))))
+
+
+def flow_director(m, fn):
+    rnd = m.rnd
+    m.write(fn, 0x0ee00, rnd.getrandbits(2) | rnd.getrandbits(32) & ~0xf)
+    for off in range(0xee3c, 0xee78, 4):                        # masks, keys
+        if rnd.random() < .3:
+            m.write(fn, off, word(rnd))
+    for _ in range(20):
+        for off in range(0xee18, 0xee2c, 4):
+            m.write(fn, off, rnd.choice((rnd.randrange(4), word(rnd))))
+        m.write(fn, 0x0ee2c, rnd.randrange(4) | rnd.getrandbits(32) & ~3)
+
+
+def virtual(m):
+    """One of the things that can be done to, or by, a virtual function."""
+    rnd = m.rnd
+    fn, vf = rnd.randrange(2), rnd.randrange(VFS)
+    bar = VF_BAR0[fn] + VF_SIZE * vf
+    kind = rnd.randrange(8)
+    if kind == 0:
+        m.sriov(fn, rnd.choice((0, 1, 2, VFS, VFS, VFS + 1, 0xffff)))
+    elif kind == 1:
+        m.vf_config(fn, vf, 0xa8, 0x8000)                       # FLR
+        m.vf_config(fn, vf, 4, rnd.choice((7, 7, 3, 0)))
+    elif kind == 2:
+        m.do("writel %#x %#x" % (bar, 0x04000000))              # VFCTRL.RST
+    elif kind == 3:
+        m.do("writel %#x %#x" % (VF_MSIX[fn] + VF_SIZE * vf +
+                                 4 * rnd.randrange(12), word(rnd)))
+    elif kind == 4:
+        m.do("writel %#x %#x" % (bar + rnd.choice((
+            0x2fc, 0x104, 0x108, 0x10c, 0x120, 0x140, 0x820, 0x1018, 0x2018,
+            0x1028, 0x2028)), word(rnd)))
+        m.write(fn, 0x4b00 + 4 * vf, rnd.getrandbits(5))
+    elif kind == 5:
+        pools(m, fn)
+    else:
+        off = rnd.randrange(VF_SIZE)
+        m.do("writel %#x %#x" % (bar + (off & ~3), word(rnd)))
+        m.do("readl %#x" % (bar + (off & ~3)))
+        m.do("readb %#x" % (bar + off))
+
+
 def traffic(m):
     """A card that works, with garbage in its descriptors."""
     rnd = m.rnd
@@ -165,6 +252,12 @@ def traffic(m):
                                          0x0a000402, word(rnd))))
         m.write(fn, 0x00900, 0x80808080)
         m.write(fn, 0x00880, word(rnd))
+        if rnd.random() < .5:
+            pools(m, fn)
+        if rnd.random() < .5:
+            flow_director(m, fn)
+        m.write(fn, 0x05188, rnd.getrandbits(5))        # time stamps
+        m.write(fn, 0x08c00, 0x10)
         for tx in (0, 1):
             rings.append((ring(m, fn, 0, tx), tx))
     for _ in range(rnd.randrange(1, 12)):
@@ -180,7 +273,7 @@ def traffic(m):
 def chaos(m):
     rnd = m.rnd
     fn = rnd.randrange(2)
-    kind = rnd.randrange(13)
+    kind = rnd.randrange(15)
     off = rnd.randrange(0x20000)
     if kind <= 2:
         m.write(fn, off & ~3, word(rnd))
@@ -221,17 +314,40 @@ def chaos(m):
         else:
             m.config_write(fn, 4, 3)
             m.config_write(fn, 4, 7)
+    elif kind == 12:
+        virtual(m)
+    elif kind == 13:
+        flow_director(m, fn)
     else:
         m.config_write(fn, 0x70, rnd.choice((0x80000000, 0, 0xc0000000)))
 
 
+def random_properties(rnd):
+    """What each port is to be like."""
+    props = ["corrupt-permille=%d,corrupt-seed=%d" %
+             (rnd.choice((0, 500)), rnd.getrandbits(16)),
+             "pace=%s,erratum=%s" % (rnd.choice(("on", "off")),
+                                     rnd.choice(("never", "sometimes",
+                                                 "always")))]
+    for n in (0, 1):
+        props[n] += ",vfs=%d,fault-seed=%d" % (VFS, rnd.getrandbits(16))
+        for what in ("drop", "duplicate", "reorder", "delay", "desc",
+                     "irq-lost", "irq-spurious"):
+            props[n] += ",fault-%s=%d" % (what, rnd.choice((0, 0, 200)))
+        props[n] += ",fault-desc-length=%d,fault-desc-set=%d" % \
+            (rnd.choice((0, 65535)), rnd.getrandbits(32))
+    return props
+
+
 def run(qemu, seed, ops, limit):
     rnd = random.Random(seed)
-    m = Machine(qemu, rnd, limit)
+    m = Machine(qemu, random_properties(rnd), limit)
+    m.rnd = rnd
     frames, why = 0, None
     try:
         for fn in (0, 1):
             m.bars(fn)
+            m.sriov(fn, VFS)
             if m.config_read(fn, 0) != 0x10fb8086:
                 raise Died("function %d is no X520" % fn)
         for at in range(BUFFERS, BUFFERS + 0x10000, 0x1000):
