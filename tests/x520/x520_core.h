@@ -16,6 +16,7 @@
  *   x520_iov.c     virtual functions: mailboxes, interrupts, registers
  *   x520_vf.c      PCI front of a virtual function
  *   x520_rx.c      receive path
+ *   x520_rsc.c     receive-side coalescing
  *   x520_tx.c      transmit path
  *
  * Everything runs under the big QEMU lock.
@@ -225,6 +226,8 @@ ssize_t x520_receive_iov(NetClientState *nc, const struct iovec *iov,
  */
 void x520_intr_rx(X520Core *core, unsigned queue);
 void x520_intr_tx(X520Core *core, unsigned queue);
+/* When moderation lets the receive interrupt of @queue through next, ns. */
+int64_t x520_intr_rx_open_at(const X520Core *core, unsigned queue);
 
 /* A cause of the "other" group: X520_EICR_LSC, X520_EICR_RX_MISS ... */
 void x520_intr_other(X520Core *core, uint32_t cause);

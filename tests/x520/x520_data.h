@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Intel X520-DA2 (82599) model: state of the data path, private to
- * x520_wire.c, x520_filter.c, x520_rx.c and x520_tx.c.
+ * x520_wire.c, x520_filter.c, x520_rx.c, x520_rsc.c and x520_tx.c.
  *
  *   x520_wire.c   timers, pacing, pause frames, life cycle, migration
  *   x520_filter.c L2 filters, pools and the switch between them
  *   x520_rx.c     filters, queue choice, packet buffer, receive descriptors
+ *   x520_rsc.c    receive-side coalescing
  *   x520_tx.c     transmit descriptors, checksum insertion, segmentation
  *
  * How work flows. A doorbell only arms a timer on the virtual clock; nothing
@@ -22,7 +23,8 @@
  * layer does around receive: a descriptor that points at the device's own
  * registers then goes nowhere.
  *
- * Migration: when the machine stops, a packet that is half way out is finished.
+ * Migration: when the machine stops, a packet that is half way out is finished,
+ * and so are coalesced ones.
  * What the packet buffer holds is lost, as a wire may lose frames. What is left
  * to save are the two transmit contexts of each queue and a few scalars.
  */
@@ -133,10 +135,28 @@ typedef struct X520RxMeta {
     uint32_t types;             /* RSS type and packet type */
     uint32_t hash;
     uint32_t status;            /* and errors, without DD and EOP */
+    uint32_t next;              /* NEXTP in its place, without EOP */
+    uint16_t l3, l4;            /* TCP without an error; otherwise l4 is 0 */
+    uint32_t l4_end;
     uint16_t tci;
     bool vlan;
     bool multicast;
 } X520RxMeta;
+
+typedef enum X520RxResult {
+    X520_RX_DONE,
+    X520_RX_NO_DESC,
+    X520_RX_DISCARD,
+    X520_RX_PLAIN,              /* not to be coalesced */
+} X520RxResult;
+
+typedef struct X520RxRing {
+    PCIDevice *dev;
+    uint64_t base;
+    uint32_t count, head, tail;
+} X520RxRing;
+
+typedef struct X520RscState X520RscState;       /* private to x520_rsc.c */
 
 struct X520Data {
     X520Core *core;
@@ -166,6 +186,7 @@ struct X520Data {
 
     /* receive */
     X520RxQueue rxq[X520_NUM_QUEUES];
+    X520RscState *rsc;
     X520Rss rss;
     uint8_t *pb;                /* packet buffer: ring of X520RxMeta */
     uint32_t pb_head, pb_tail;  /* offsets of the oldest and the next entry */
@@ -199,6 +220,28 @@ bool x520_tx_pool_enabled(X520Core *core, unsigned queue);
  */
 void x520_switch_send(X520Core *core, unsigned queue, uint8_t *frame,
                       size_t len);
+
+/* ---- x520_rsc.c ---- */
+
+/* Does the queue coalesce? */
+bool x520_rsc_enabled(X520Core *core, unsigned queue);
+/* Notes in @m what of a frame decides whether it may be coalesced. */
+void x520_rsc_note(X520RxMeta *m, const X520Pkt *p);
+/*
+ * Coalesces a frame of a queue that does so; X520_RX_PLAIN if this one wants
+ * descriptors of its own. @buf is without its tag if @stripped.
+ */
+X520RxResult x520_rsc_receive(X520Core *core, const X520RxMeta *m,
+                              const uint8_t *buf, bool stripped);
+/* The queue has the interrupt condition: now, or when it is due. */
+void x520_rsc_intr(X520Core *core, unsigned queue);
+/* Ends what is being coalesced, of one queue or (with interrupts) of all. */
+void x520_rsc_flush(X520Core *core, unsigned queue);
+void x520_rsc_finish(X520Core *core);
+/* The queue is gone: nothing more is written. */
+void x520_rsc_forget(X520Core *core, unsigned queue);
+void x520_rsc_realize(X520Core *core);
+void x520_rsc_unrealize(X520Core *core);
 
 /* ---- x520_fdir.c ---- */
 
@@ -258,6 +301,21 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
 /* One frame without FCS, from a pool of this port to others. */
 void x520_rx_switched(X520Core *core, const uint8_t *buf, size_t len,
                       const X520Pkt *p, uint64_t pools);
+/* Returns how many descriptors of @queue the hardware owns. */
+uint32_t x520_rx_ring(X520Core *core, unsigned queue, X520RxRing *r);
+/* The descriptor at r->head, which the hardware owns; NULL if DMA failed. */
+const X520RxDesc *x520_rx_desc(X520Core *core, X520RxQueue *q,
+                               const X520RxRing *r);
+/* That one is used now. */
+void x520_rx_advance(X520Core *core, unsigned queue, X520RxRing *r);
+/*
+ * Writes back the descriptor at r->head. Software looks at the status or the
+ * length, both in the second quadword, which is therefore written last and in
+ * one piece.
+ */
+void x520_rx_write_back(X520Core *core, const X520RxRing *r,
+                        const X520RxMeta *m, uint32_t len, bool last,
+                        bool legacy);
 /* Moves frames from the packet buffer to memory as far as possible. */
 void x520_rx_drain(X520Core *core);
 /* Loses what the packet buffer holds. */

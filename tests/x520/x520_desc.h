@@ -19,6 +19,7 @@ typedef struct X520RxDesc {
 
 /* Advanced receive write-back, first quadword */
 #define X520_RXD_HASH_SHIFT     32              /* RSS hash, 63:32 */
+#define X520_RXD_RSCCNT_SHIFT   17              /* coalesced packets, 20:17 */
 /* RSS type, 3:0 */
 #define X520_RSSTYPE_NONE       0
 #define X520_RSSTYPE_IPV4_TCP   1
@@ -49,6 +50,7 @@ typedef struct X520RxDesc {
 #define X520_RXS_L4CS           0x00000020
 #define X520_RXS_IPCS           0x00000040
 #define X520_RXS_PIF            0x00000080      /* passed an inexact filter */
+#define X520_RXS_NEXTP_SHIFT    4               /* without EOP: 19:4 */
 #define X520_RXS_TS             0x00010000      /* this frame was stamped */
 #define X520_RXS_LB             0x00040000      /* came back from transmit */
 #define X520_RXE_RXE            0x20000000      /* MAC error, only with SBP */

@@ -205,6 +205,14 @@ static void x520_intr_queue(X520Core *core, unsigned queue, unsigned tx)
     }
 }
 
+int64_t x520_intr_rx_open_at(const X520Core *core, unsigned queue)
+{
+    uint32_t entry = x520_reg(core, X520_IVAR(queue / 2)) >>
+                     (16 * (queue & 1));
+
+    return core->eitr[x520_multi_vector(core) ? entry & 0x3f : 0].open_at;
+}
+
 void x520_intr_rx(X520Core *core, unsigned queue)
 {
     x520_intr_queue(core, queue, 0);

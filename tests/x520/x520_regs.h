@@ -111,6 +111,7 @@
 #define X520_GPIE_MSIX          0x00000010
 #define X520_GPIE_OCD           0x00000020
 #define X520_GPIE_EIMEN         0x00000040
+#define X520_GPIE_RSC_DELAY_SHIFT 11             /* 3 bits */
 #define X520_GPIE_EIAME         0x40000000
 #define X520_GPIE_PBA           0x80000000
 #define X520_EITR_INTERVAL      0x00000FF8      /* bits 11:3, 2 us at 10G */
@@ -186,6 +187,7 @@
 #define X520_L34TIMIR(n)        (0x0E800 + 4 * (n))
 #define X520_SYNQF              0x0EC30
 
+#define X520_RSCDBU_RSCACKDIS   0x00000080
 #define X520_RDRXCTL_CRCSTRIP   0x00000002
 #define X520_RDRXCTL_DMAIDONE   0x00000008
 #define X520_RDRXCTL_RSCFRSTSZ  0x003E0000

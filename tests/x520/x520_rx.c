@@ -25,12 +25,6 @@
 #define X520_ETH_P_MAC_CONTROL  0x8808
 #define X520_STD_FRAME_MAX      1518            /* without HLREG0.JUMBOEN */
 
-typedef enum X520RxResult {
-    X520_RX_DONE,
-    X520_RX_NO_DESC,
-    X520_RX_DISCARD,
-} X520RxResult;
-
 /* ---- queue choice ---- */
 
 static unsigned x520_rx_queue(X520Core *core, const X520Pkt *p, unsigned rss,
@@ -91,14 +85,7 @@ static bool x520_rx_etype(X520Core *core, const X520Pkt *p, X520RxMeta *m)
 
 /* ---- descriptors ---- */
 
-typedef struct X520RxRing {
-    PCIDevice *dev;
-    uint64_t base;
-    uint32_t count, head, tail;
-} X520RxRing;
-
-/* Returns how many descriptors the hardware owns. */
-static uint32_t x520_rx_ring(X520Core *core, unsigned queue, X520RxRing *r)
+uint32_t x520_rx_ring(X520Core *core, unsigned queue, X520RxRing *r)
 {
     r->dev = x520_queue_dev(core, queue);
     r->base = (uint64_t)x520_reg(core, X520_RDBAH(queue)) << 32 |
@@ -113,9 +100,8 @@ static uint32_t x520_rx_ring(X520Core *core, unsigned queue, X520RxRing *r)
            r->count - r->head + r->tail;
 }
 
-/* The descriptor at r->head, which the hardware owns; NULL if DMA failed. */
-static const X520RxDesc *x520_rx_desc(X520Core *core, X520RxQueue *q,
-                                      const X520RxRing *r)
+const X520RxDesc *x520_rx_desc(X520Core *core, X520RxQueue *q,
+                               const X520RxRing *r)
 {
     if (q->pos == q->num || q->head != r->head) {
         uint32_t n = (r->tail > r->head ? r->tail : r->count) - r->head;
@@ -134,17 +120,22 @@ static const X520RxDesc *x520_rx_desc(X520Core *core, X520RxQueue *q,
     return &q->desc[q->pos];
 }
 
-/*
- * Writes back the descriptor at r->head. Software looks at the status or the
- * length, both in the second quadword, which is therefore written last and in
- * one piece.
- */
-static void x520_rx_write_back(X520Core *core, const X520RxRing *r,
-                               const X520RxMeta *m, uint64_t addr,
-                               uint32_t len, bool last, bool legacy)
+void x520_rx_advance(X520Core *core, unsigned queue, X520RxRing *r)
+{
+    X520RxQueue *q = &core->data->rxq[queue];
+
+    r->head = r->head + 1 == r->count ? 0 : r->head + 1;
+    q->pos++;
+    q->head = r->head;
+    core->mac[X520_RDH(queue) >> 2] = r->head;
+}
+
+void x520_rx_write_back(X520Core *core, const X520RxRing *r,
+                        const X520RxMeta *m, uint32_t len, bool last,
+                        bool legacy)
 {
     uint64_t at = r->base + (uint64_t)r->head * X520_DESC_SIZE;
-    uint32_t status = X520_RXS_DD, types = m->types;
+    uint32_t status = X520_RXS_DD | m->next, types = m->types;
     uint64_t qw;
 
     if (last) {
@@ -184,6 +175,7 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
     uint32_t size = (srrctl & X520_SRRCTL_BSIZEPKT) * KiB;
     bool legacy = (srrctl & X520_SRRCTL_DESCTYPE) == X520_SRRCTL_DESC_LEGACY;
     uint32_t len = m->len, need, have;
+    bool coalesce = x520_rsc_enabled(core, m->queue), stripped = false;
     X520RxMeta hidden;
     X520RxRing r;
 
@@ -201,37 +193,54 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
         memcpy(d->strip_buf + 12, buf + 16, len - 16);
         buf = d->strip_buf;
         len -= 4;
+        stripped = true;
+    }
+    if (coalesce) {
+        switch (x520_rsc_receive(core, m, buf, stripped)) {
+        case X520_RX_DONE:
+            goto done;
+        case X520_RX_NO_DESC:
+            goto no_desc;
+        default:
+            break;
+        }
     }
 
     have = x520_rx_ring(core, m->queue, &r);
     need = DIV_ROUND_UP(len, size);
     if (need > have) {
-        /* one that can never fit must not wait for ever */
-        return need < r.count || !r.count ? X520_RX_NO_DESC : X520_RX_DISCARD;
+        if (need >= r.count && r.count) {
+            return X520_RX_DISCARD;     /* it must not wait for ever */
+        }
+        goto no_desc;
     }
 
     for (uint32_t i = 0; i < need; i++) {
         const X520RxDesc *desc = x520_rx_desc(core, q, &r);
         uint32_t chunk = MIN(len, size);
-        uint64_t addr;
 
         if (!desc) {
             return X520_RX_DISCARD;
         }
-        addr = le64_to_cpu(desc->pkt_addr);
-        pci_dma_write(r.dev, addr, buf, chunk);
-        x520_rx_write_back(core, &r, m, addr, chunk, i + 1 == need, legacy);
+        pci_dma_write(r.dev, le64_to_cpu(desc->pkt_addr), buf, chunk);
+        x520_rx_write_back(core, &r, m, chunk, i + 1 == need, legacy);
         buf += chunk;
         len -= chunk;
-        r.head = r.head + 1 == r.count ? 0 : r.head + 1;
-        q->pos++;
-        q->head = r.head;
+        x520_rx_advance(core, m->queue, &r);
     }
-    core->mac[X520_RDH(m->queue) >> 2] = r.head;
+done:
     x520_stat_rx_queue(core, m->queue, m->wire_len);
     x520_stat_rx_pool(core, m->queue, m->wire_len, m->multicast);
-    x520_intr_rx(core, m->queue);
+    x520_rsc_intr(core, m->queue);
     return X520_RX_DONE;
+
+no_desc:
+    if (coalesce) {
+        /* software gives descriptors back for those that are done */
+        x520_rsc_flush(core, m->queue);
+        x520_rsc_intr(core, m->queue);
+    }
+    return X520_RX_NO_DESC;
 }
 
 /* ---- packet buffer ---- */
@@ -531,6 +540,7 @@ void x520_rx_frame(X520Core *core, const uint8_t *buf, size_t len,
     if (x520_ptp_rx(core, &p, buf, len)) {
         m.status |= X520_RXS_TS;
     }
+    x520_rsc_note(&m, &p);
     trace_x520_rx_frame(core->port, len, p.ptype, m.status);
 
     if (p.ptype) {
@@ -579,6 +589,7 @@ void x520_rx_disable(X520Core *core, unsigned queue)
 
     q->pos = 0;
     q->num = 0;
+    x520_rsc_forget(core, queue);
 }
 
 /* ---- network client ---- */

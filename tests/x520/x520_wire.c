@@ -324,6 +324,7 @@ static void x520_data_run_state(void *opaque, bool running, RunState state)
         return;
     }
     guard = x520_guard_enter(core);
+    x520_rsc_finish(core);
     while (d->pkt.active) {
         x520_tx_emit(core);
     }
@@ -346,6 +347,7 @@ void x520_data_realize(X520Core *core)
         d->rng = 1;                     /* xorshift would stay at zero */
     }
     x520_rx_flush(d);
+    x520_rsc_realize(core);
     d->vmstate = qemu_add_vm_change_state_handler(x520_data_run_state, core);
 }
 
@@ -356,6 +358,7 @@ void x520_data_unrealize(X520Core *core)
     qemu_del_vm_change_state_handler(d->vmstate);
     timer_free(d->tx_timer);
     timer_free(d->rx_timer);
+    x520_rsc_unrealize(core);
     g_free(d->tx_buf);
     g_free(d->pb);
     g_free(d);

@@ -80,6 +80,13 @@ print("%d bytes sent, %d received, %d Mbit/s, %d retransmits" % (sent["bytes"], 
 sys.exit(got["bytes"] < 500000)' <<< "$out"
 }
 
+# The MTU of both ports, and back on speaking terms.
+mtu()
+{
+	ip -n "$NS_TX" link set "$PEER" mtu "$1" && ip -n "$NS_RX" link set "$NETIF" mtu "$1" || return 1
+	wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"
+}
+
 # --- what the stack hands to a port -----------------------------------------------
 
 # count_gso PORT COMMAND...: runs it, then prints how many segmented packets

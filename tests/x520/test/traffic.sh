@@ -27,12 +27,6 @@ features()  # FEATURE VALUE ... on both ports
 	tx ethtool -K "$PEER" "$@" && rx ethtool -K "$NETIF" "$@"
 }
 
-mtu()
-{
-	ip -n "$NS_TX" link set "$PEER" mtu "$1" && ip -n "$NS_RX" link set "$NETIF" mtu "$1" || return 1
-	wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"
-}
-
 both_ways()
 {
 	iperf "$1" && iperf "$1" -R
