@@ -127,7 +127,7 @@ run_nic() { # run_nic nic wire props
 	x520)
 		NIC+=(-device "pcie-root-port,id=x520slot,chassis=1,slot=1,hotplug=off,pref64-reserve=16M")
 		for n in 0 1; do
-			NIC+=(-device "x520,bus=x520slot,addr=0.$n,multifunction=on,netdev=wire$n,mac=52:54:00:7a:63:0$n${props:+,$props}")
+			NIC+=(-device "x520,id=port$n,bus=x520slot,addr=0.$n,multifunction=on,netdev=wire$n,mac=52:54:00:7a:63:0$n${props:+,$props}")
 		done
 		;;
 	e1000e)
@@ -139,7 +139,7 @@ run_nic() { # run_nic nic wire props
 }
 
 run_guest() {
-	local kernel qemu='' icount='' cpus=2 mem=2048 limit=300 wire=hub props='' nic=x520
+	local kernel aer='pci=noaer ' qemu='' icount='' cpus=2 mem=2048 limit=300 wire=hub props='' nic=x520
 	local out='' append='' console='' monitor='' accel=tcg extra=() shell=${RUN_SHELL-}
 	local image tmp size status=0 cmd=() begin reader watcher line guest='' started=''
 
@@ -275,9 +275,11 @@ run_guest() {
 	[ -z "$monitor" ] || cmd+=(-qmp "unix:$monitor,server=on,wait=off")
 	run_nic "$nic" "$wire" "$props"
 	cmd+=(${NIC[@]+"${NIC[@]}"} ${extra[@]+"${extra[@]}"})
+	# errors of PCI Express are for those who ask for its services
+	[[ " $append" != *" pcie_ports="* ]] || aer=''
 	cmd+=(-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic mitigations=off audit=0 \
 nokaslr norandmaps random.trust_cpu=on tsc=$tsc no_timer_check 8250.nr_uarts=4 nmi_watchdog=0 \
-cryptomgr.notests lpj=4000000 pci=noaer rcupdate.rcu_expedited=1 net.ifnames=0${out:+ zcg_out=1}${append:+ $append}")
+cryptomgr.notests lpj=4000000 ${aer}rcupdate.rcu_expedited=1 net.ifnames=0${out:+ zcg_out=1}${append:+ $append}")
 
 	begin=$SECONDS
 	say "booting $kernel ($KREL)"

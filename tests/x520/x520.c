@@ -131,12 +131,23 @@ static const MemoryRegionOps x520_io_ops = {
     },
 };
 
+static uint32_t x520_read_config(PCIDevice *dev, uint32_t addr, int len)
+{
+    if (X520(dev)->core.removed) {
+        return 0xffffffff >> (32 - 8 * len);
+    }
+    return pci_default_read_config(dev, addr, len);
+}
+
 static void x520_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
                               int len)
 {
     X520State *s = X520(dev);
     bool master = dev->config[PCI_COMMAND] & PCI_COMMAND_MASTER;
 
+    if (s->core.removed) {
+        return;
+    }
     pci_default_write_config(dev, addr, value, len);
     pcie_sriov_config_write(dev, addr, value, len);
     pcie_cap_flr_write_config(dev, addr, value, len);
@@ -412,6 +423,27 @@ static void x520_reset_hold(Object *obj, ResetType type)
     x520_core_reset(&s->core);
 }
 
+/* ---- surprise removal ---- */
+
+static bool x520_get_removed(Object *obj, Error **errp)
+{
+    return X520(obj)->core.removed;
+}
+
+/* With the hotplug controller told nothing: that is what the surprise is. */
+static void x520_set_removed(Object *obj, bool removed, Error **errp)
+{
+    X520Core *core = &X520(obj)->core;
+
+    if (!qdev_is_realized(DEVICE(obj))) {
+        error_setg(errp, "x520: there is no card yet to be pulled out");
+    } else if (removed != core->removed) {
+        trace_x520_removed(core->port, removed);
+        device_cold_reset(DEVICE(obj));
+        core->removed = removed;
+    }
+}
+
 /* ---- migration ---- */
 
 static int x520_post_load(void *opaque, int version_id)
@@ -481,6 +513,7 @@ static const VMStateDescription vmstate_x520 = {
         VMSTATE_UINT8_ARRAY(core.qde, X520State, X520_NUM_QUEUES),
         VMSTATE_UINT32_ARRAY(core.rate, X520State, X520_NUM_QUEUES),
         VMSTATE_TIMER_PTR(core.link_timer, X520State),
+        VMSTATE_BOOL(core.removed, X520State),
         VMSTATE_BOOL(core.link_ready, X520State),
         VMSTATE_BOOL(core.link_was_up, X520State),
         VMSTATE_BOOL(core.links_latched_down, X520State),
@@ -553,6 +586,7 @@ static void x520_class_init(ObjectClass *klass, void *data)
 
     pc->realize = x520_realize;
     pc->exit = x520_exit;
+    pc->config_read = x520_read_config;
     pc->config_write = x520_write_config;
     pc->vendor_id = PCI_VENDOR_ID_INTEL;
     pc->device_id = X520_DEVICE_ID;
@@ -573,6 +607,10 @@ static void x520_instance_init(Object *obj)
 
     device_add_bootindex_property(obj, &s->conf.bootindex, "bootindex",
                                   "/ethernet-phy@0", DEVICE(obj));
+    object_property_add_bool(obj, "removed", x520_get_removed,
+                             x520_set_removed);
+    object_property_set_description(obj, "removed",
+                                    "Pulled out: reads give all ones");
 }
 
 static const TypeInfo x520_info = {

@@ -640,6 +640,9 @@ uint64_t x520_core_read(X520Core *core, hwaddr offset, unsigned size)
     const X520RegInfo *r;
     uint32_t value;
 
+    if (core->removed) {
+        return 0xffffffff;
+    }
     if (offset >= X520_MMIO_SIZE || (offset & 3)) {
         return 0;
     }
@@ -659,7 +662,7 @@ void x520_core_write(X520Core *core, hwaddr offset, uint64_t value,
     const X520RegInfo *r;
     uint32_t *reg;
 
-    if (offset >= X520_MMIO_SIZE || (offset & 3)) {
+    if (core->removed || offset >= X520_MMIO_SIZE || (offset & 3)) {
         return;
     }
     r = x520_find(&offset);

@@ -122,6 +122,7 @@ struct X520Core {
     uint32_t corrupt_offset;
     X520Cage sfp;
     bool eeprom_bad;            /* its checksum is wrong */
+    bool removed;               /* pulled out of its slot */
     X520Faults faults;
 
     /* x520_intr.c */

@@ -311,6 +311,9 @@ uint32_t x520_vf_read(X520Core *core, unsigned vf, hwaddr offset)
     hwaddr alias;
     uint32_t value;
 
+    if (core->removed) {
+        return 0xffffffff;
+    }
     if (offset & 3) {
         return 0;
     }
@@ -339,7 +342,7 @@ void x520_vf_write(X520Core *core, unsigned vf, hwaddr offset, uint32_t value)
     X520Vf *v = &core->vf[vf];
     hwaddr alias;
 
-    if (offset & 3) {
+    if (core->removed || (offset & 3)) {
         return;
     }
     trace_x520_vf_write(core->port, vf, offset, value);
