@@ -353,19 +353,20 @@ def test_rate(qemu):
     return 4 <= early <= 7 and late == 100
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
+def main(names, doc):
+    """Runs the tests among a program's names."""
+    parser = argparse.ArgumentParser(description=doc,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--qemu", required=True, help="QEMU with the model")
     args = parser.parse_args()
-    tests = [f for name, f in sorted(globals().items()) if name.startswith("test_")]
+    tests = [f for name, f in sorted(names.items()) if name.startswith("test_")]
     failed = 0
     print("TAP version 13\n1..%d" % len(tests))
     for n, test in enumerate(tests, 1):
         try:
             good = test(args.qemu.split())
-        except fuzz.Died as e:
-            print("# %s" % e)
+        except (fuzz.Died, LookupError, ValueError, struct.error) as e:
+            print("# %s: %s" % (type(e).__name__, e))
             good = False
         failed += not good
         print("%s %d - %s" % ("ok" if good else "not ok", n, test.__doc__), flush=True)
@@ -373,4 +374,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), __doc__))
