@@ -24,9 +24,9 @@
  * registers then goes nowhere.
  *
  * Migration: when the machine stops, a packet that is half way out is finished,
- * and so are coalesced ones.
- * What the packet buffer holds is lost, as a wire may lose frames. What is left
- * to save are the two transmit contexts of each queue and a few scalars.
+ * and so are coalesced ones. Frames that wait, in the packet buffer or as a
+ * fault, are saved as one run of bytes; what else there is are the transmit
+ * contexts and a few scalars.
  */
 
 #ifndef HW_NET_X520_DATA_H
@@ -177,6 +177,8 @@ struct X520Data {
     unsigned tx_next;           /* round robin */
     uint32_t rng;               /* erratum=sometimes and corruption */
     uint64_t corrupted;
+    uint8_t *saved;             /* migration: frames that wait */
+    uint32_t saved_len;
 
     /* transmit */
     X520TxQueue txq[X520_NUM_QUEUES];
@@ -320,5 +322,17 @@ void x520_rx_write_back(X520Core *core, const X520RxRing *r,
 void x520_rx_drain(X520Core *core);
 /* Loses what the packet buffer holds. */
 void x520_rx_flush(X520Data *d);
+/*
+ * Migration: appends what the packet buffer holds, and takes it back. Loading
+ * returns how many bytes of @buf were its own, or -1 if they are not sound.
+ */
+void x520_rx_save(X520Core *core, GByteArray *out);
+ssize_t x520_rx_load(X520Core *core, const uint8_t *buf, size_t len);
+
+/* ---- x520_fault.c ---- */
+
+/* The same for the frames that a fault holds back. */
+void x520_fault_save(X520Core *core, GByteArray *out);
+ssize_t x520_fault_load(X520Core *core, const uint8_t *buf, size_t len);
 
 #endif

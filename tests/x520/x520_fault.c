@@ -7,6 +7,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "qemu/timer.h"
 #include "hw/pci/pci_device.h"
 #include "x520_data.h"
@@ -163,6 +164,71 @@ bool x520_fault_desc(X520Core *core, uint32_t *status, uint32_t *types,
     }
     trace_x520_fault(core->port, "descriptor", *len);
     return true;
+}
+
+/* As saved: a count, and for each frame when, how, its length and bytes. */
+#define X520_SAVED_HEAD         16
+
+void x520_fault_save(X520Core *core, GByteArray *out)
+{
+    X520FaultState *s = core->faults.state;
+    uint8_t head[X520_SAVED_HEAD];
+    uint32_t count = 0;
+
+    for (unsigned i = 0; i < X520_FAULT_HELD; i++) {
+        count += s->held[i].due != 0;
+    }
+    stl_le_p(head, count);
+    g_byte_array_append(out, head, 4);
+    for (unsigned i = 0; i < X520_FAULT_HELD; i++) {
+        const X520HeldFrame *h = &s->held[i];
+
+        if (h->due) {
+            stq_le_p(head, h->due);
+            stl_le_p(head + 8, h->reorder);
+            stl_le_p(head + 12, h->len);
+            g_byte_array_append(out, head, sizeof(head));
+            g_byte_array_append(out, h->data, h->len);
+        }
+    }
+}
+
+ssize_t x520_fault_load(X520Core *core, const uint8_t *buf, size_t len)
+{
+    X520FaultState *s = core->faults.state;
+    const uint8_t *p = buf, *end = buf + len;
+    uint32_t count;
+
+    for (unsigned i = 0; i < X520_FAULT_HELD; i++) {
+        s->held[i].due = 0;
+    }
+    if (len < 4) {
+        return -1;
+    }
+    count = ldl_le_p(p);
+    p += 4;
+    if (count > X520_FAULT_HELD) {
+        return -1;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        X520HeldFrame *h = &s->held[i];
+
+        if (end - p < X520_SAVED_HEAD) {
+            return -1;
+        }
+        h->due = ldq_le_p(p);
+        h->reorder = ldl_le_p(p + 8);
+        h->len = ldl_le_p(p + 12);
+        p += X520_SAVED_HEAD;
+        if (h->len > sizeof(h->data) || h->len > end - p) {
+            h->due = 0;
+            return -1;
+        }
+        memcpy(h->data, p, h->len);
+        p += h->len;
+    }
+    x520_fault_arm(core);
+    return p - buf;
 }
 
 void x520_fault_realize(X520Core *core)

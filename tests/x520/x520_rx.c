@@ -320,6 +320,72 @@ void x520_rx_drain(X520Core *core)
     x520_rx_flush(d);
 }
 
+/* As saved: a count, and for each frame ten 32-bit words and its bytes. */
+#define X520_SAVED_WORDS        10
+
+void x520_rx_save(X520Core *core, GByteArray *out)
+{
+    X520Data *d = core->data;
+    uint32_t count = cpu_to_le32(d->pb_count), at = d->pb_head;
+    X520RxMeta m;
+
+    g_byte_array_append(out, (uint8_t *)&count, sizeof(count));
+    for (uint32_t n = 0; n < d->pb_count; n++) {
+        memcpy(&m, d->pb + at, sizeof(m));
+        uint32_t words[X520_SAVED_WORDS] = {
+            m.len, m.wire_len, m.queue, m.types, m.hash, m.status, m.tci,
+            m.vlan, m.multicast,
+        };
+
+        for (unsigned i = 0; i < X520_SAVED_WORDS; i++) {
+            words[i] = cpu_to_le32(words[i]);
+        }
+        g_byte_array_append(out, (uint8_t *)words, sizeof(words));
+        g_byte_array_append(out, d->pb + at + sizeof(m), m.len);
+        at += m.space;
+        if (at == d->pb_wrap) {
+            at = 0;
+        }
+    }
+}
+
+ssize_t x520_rx_load(X520Core *core, const uint8_t *buf, size_t len)
+{
+    const uint8_t *p = buf, *end = buf + len;
+    uint32_t count;
+
+    x520_rx_flush(core->data);
+    if (len < sizeof(count)) {
+        return -1;
+    }
+    count = ldl_le_p(p);
+    p += sizeof(count);
+    while (count--) {
+        X520RxMeta m = {};
+
+        if (end - p < 4 * X520_SAVED_WORDS) {
+            return -1;
+        }
+        m.len = ldl_le_p(p);
+        m.wire_len = ldl_le_p(p + 4);
+        m.queue = ldl_le_p(p + 8);
+        m.types = ldl_le_p(p + 12);
+        m.hash = ldl_le_p(p + 16);
+        m.status = ldl_le_p(p + 20);
+        m.tci = ldl_le_p(p + 24);
+        m.vlan = ldl_le_p(p + 28);
+        m.multicast = ldl_le_p(p + 32);
+        p += 4 * X520_SAVED_WORDS;
+        if (m.len > X520_FRAME_MAX + X520_FCS_LEN || m.len > end - p ||
+            m.len < X520_FRAME_MIN || m.queue >= X520_NUM_QUEUES ||
+            !x520_pb_push(core, &m, p)) {
+            return -1;
+        }
+        p += m.len;
+    }
+    return p - buf;
+}
+
 static void x520_rx_queue_frame(X520Core *core, X520RxMeta *m,
                                 const uint8_t *buf)
 {

@@ -8,6 +8,7 @@
 
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qemu/error-report.h"
 #include "hw/pci/pci_device.h"
 #include "net/net.h"
 #include "net/eth.h"
@@ -359,6 +360,7 @@ void x520_data_unrealize(X520Core *core)
     timer_free(d->tx_timer);
     timer_free(d->rx_timer);
     x520_rsc_unrealize(core);
+    g_free(d->saved);
     g_free(d->tx_buf);
     g_free(d->pb);
     g_free(d);
@@ -399,10 +401,51 @@ static const VMStateDescription vmstate_x520_tx_queue = {
     }
 };
 
+static int x520_data_pre_save(void *opaque)
+{
+    X520Data *d = opaque;
+    GByteArray *out = g_byte_array_new();
+
+    x520_rx_save(d->core, out);
+    x520_fault_save(d->core, out);
+    g_free(d->saved);
+    d->saved_len = out->len;
+    d->saved = g_byte_array_free(out, false);
+    return 0;
+}
+
+static int x520_data_free_saved(void *opaque)
+{
+    X520Data *d = opaque;
+
+    g_clear_pointer(&d->saved, g_free);
+    d->saved_len = 0;
+    return 0;
+}
+
+static int x520_data_loaded(void *opaque, int version_id)
+{
+    X520Data *d = opaque;
+    ssize_t rx = x520_rx_load(d->core, d->saved, d->saved_len), held = -1;
+
+    if (rx >= 0) {
+        held = x520_fault_load(d->core, d->saved + rx, d->saved_len - rx);
+    }
+    if (held < 0 || rx + held != d->saved_len) {
+        error_report("x520: the frames in the saved state are not sound");
+        held = -1;
+    }
+    x520_data_free_saved(d);
+    return held < 0 ? -EINVAL : 0;
+}
+
 const VMStateDescription vmstate_x520_data = {
     .name = "x520-data",
     .version_id = 1,
     .minimum_version_id = 1,
+    .pre_save = x520_data_pre_save,
+    .post_save = x520_data_free_saved,
+    .post_load = x520_data_loaded,
     .fields = (const VMStateField[]) {
         VMSTATE_STRUCT_ARRAY(txq, X520Data, X520_NUM_QUEUES, 1,
                              vmstate_x520_tx_queue, X520TxQueue),
@@ -411,6 +454,12 @@ const VMStateDescription vmstate_x520_data = {
         VMSTATE_BOOL(xoff_sent, X520Data),
         VMSTATE_UINT32(rng, X520Data),
         VMSTATE_UINT64(corrupted, X520Data),
+        VMSTATE_UINT64(wire_rem, X520Data),
+        VMSTATE_INT64(xoff_again, X520Data),
+        VMSTATE_INT64_ARRAY(rate_free, X520Data, X520_NUM_QUEUES),
+        VMSTATE_UINT32(tx_next, X520Data),
+        VMSTATE_UINT32(saved_len, X520Data),
+        VMSTATE_VBUFFER_ALLOC_UINT32(saved, X520Data, 0, NULL, saved_len),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -423,10 +472,10 @@ void x520_data_post_load(X520Core *core)
     if (!d->rng) {
         d->rng = 1;
     }
-    x520_rx_flush(d);
     for (unsigned q = 0; q < X520_NUM_QUEUES; q++) {
         x520_rx_disable(core, q);
         x520_tx_kick(core, q);
     }
+    x520_rx_kick(core, 0);
     x520_wire_level(core);
 }
