@@ -248,8 +248,12 @@ bool x520_loopback(const X520Core *core);
 void x520_stat_rx_seen(X520Core *core, size_t len);
 /* Passed the L2 filters: GPRC, GORC, PRC by size, BPRC, MPRC. */
 void x520_stat_rx_good(X520Core *core, size_t len, const uint8_t *dst);
-/* Delivered to @queue: QPRC, QBRC of the set that RQSMR names, RXDGPC. */
-void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len);
+/*
+ * Delivered to @queue: QPRC, QBRC of the set that RQSMR names, RXDGPC. QBRC
+ * counts the @stored bytes, without an FCS that was stripped.
+ */
+void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len,
+                        size_t stored);
 /* Dropped, no descriptor on @queue and DROP_EN: QPRDC. */
 void x520_stat_rx_nodesc(X520Core *core, unsigned queue);
 /*

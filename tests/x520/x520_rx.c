@@ -229,7 +229,7 @@ static X520RxResult x520_rx_put(X520Core *core, const X520RxMeta *m,
         x520_rx_advance(core, m->queue, &r);
     }
 done:
-    x520_stat_rx_queue(core, m->queue, m->wire_len);
+    x520_stat_rx_queue(core, m->queue, m->wire_len, m->len);
     x520_stat_rx_pool(core, m->queue, m->wire_len, m->multicast);
     x520_rsc_intr(core, m->queue);
     return X520_RX_DONE;

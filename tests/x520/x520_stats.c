@@ -91,12 +91,13 @@ void x520_stat_rx_good(X520Core *core, size_t len, const uint8_t *dst)
     x520_stat_cast(core, dst, X520_MPRC, X520_BPRC);
 }
 
-void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len)
+void x520_stat_rx_queue(X520Core *core, unsigned queue, size_t len,
+                        size_t stored)
 {
     unsigned set = x520_stat_set(core, X520_RQSMR(0), queue);
 
     x520_stat_add(core, X520_QPRC(set), 1);
-    x520_stat_octets(core, X520_QBRC_L(set), len);
+    x520_stat_octets(core, X520_QBRC_L(set), stored);
     x520_stat_add(core, X520_RXDGPC, 1);
     x520_stat_octets(core, X520_RXDGBCL, len);
 }
