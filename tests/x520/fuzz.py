@@ -371,8 +371,9 @@ def run(qemu, seed, ops, limit):
     except Died as e:
         why = str(e)
     errors = m.close()
-    if why is None and "ssert" in errors:
-        why = "an assertion failed"
+    for sign in ("ssert", "Sanitizer", "runtime error"):
+        if why is None and sign in errors:
+            why = "QEMU says: " + next(e for e in errors.splitlines() if sign in e)
     if why:
         print("not ok: seed %d: %s" % (seed, why))
         print("\n".join("# " + e for e in errors.splitlines()[-10:]))
@@ -386,23 +387,28 @@ def main():
     parser.add_argument("--qemu", required=True, help="QEMU with the model")
     parser.add_argument("--seed", type=int, default=1, help="first seed (1)")
     parser.add_argument("--runs", type=int, default=5, help="seeds to try (5)")
+    parser.add_argument("--minutes", type=float,
+                        help="as many seeds as fit in so long, not --runs")
     parser.add_argument("--ops", type=int, default=20000,
                         help="operations in each run (20000)")
     parser.add_argument("--limit", type=int, default=60,
                         help="seconds that one operation may take (60)")
     args = parser.parse_args()
-    begin, good, total = time.monotonic(), 0, 0
-    for seed in range(args.seed, args.seed + args.runs):
+    begin, good, total, seed = time.monotonic(), 0, 0, args.seed - 1
+    while time.monotonic() - begin < 60 * args.minutes if args.minutes \
+            else seed + 1 < args.seed + args.runs:
+        seed += 1
         ok, frames = run(args.qemu.split(), seed, args.ops, args.limit)
         good += ok
         total += frames
         print("# seed %d: %d operations, %d frames received, %.0f s" %
               (seed, args.ops, frames, time.monotonic() - begin), flush=True)
-    if good == args.runs and not total:
+    runs = seed + 1 - args.seed
+    if good == runs and not total:
         print("not ok: no frame was ever received, the test tests nothing")
         return 1
-    print("%d passed, %d failed" % (good, args.runs - good))
-    return 0 if good == args.runs else 1
+    print("%d passed, %d failed" % (good, runs - good))
+    return 0 if good == runs else 1
 
 
 if __name__ == "__main__":
