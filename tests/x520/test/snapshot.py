@@ -316,7 +316,7 @@ def main(args):
     if "--help" in args:
         print(__doc__.strip())
         return 0
-    if args and args[0] == "--qemu":
+    if "--qemu" in args:
         return qtest.main(globals(), __doc__)
     if len(args) > 1 or args and args[0].startswith("-"):
         print(__doc__.strip(), file=sys.stderr)

@@ -15,7 +15,11 @@ hosts_up 1
 mark
 for n in 1 2 3 4 5 6; do
 	echo "@stream $n"
-	stream "$OUTER_RX" 20000000 "$([ $((n % 2)) = 0 ] && echo reverse || echo forth)" 4
+	if [ $((n % 2)) = 0 ]; then
+		stream "$OUTER_TX" 10000000 reverse 4
+	else
+		stream "$OUTER_RX" 10000000 forth 4
+	fi
 	echo "@same $n"
 done
 log_clean
