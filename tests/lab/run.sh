@@ -12,8 +12,10 @@ run_usage() {
 	  --cpus N         vCPUs (2; always 1 with --icount)
 	  --mem MB         memory (2048)
 	  --timeout SECS   end the guest after so long of the host's time (300): status 124
-	  --wire hub|none|socket:DIR
+	  --wire hub|none|peer|socket:DIR
 	                   hub (default): the two ports joined; none: no cable partner;
+	                   peer: a host inside QEMU at each port, that sends what a guest
+	                   asks for (tests/x520/x520_peer.h);
 	                   socket:DIR: port N sends each frame as a datagram to the unix
 	                   socket DIR/portN.host and receives at DIR/portN.qemu
 	  --x520 PROPS     more properties of the x520 devices, e.g. erratum=never,pace=off
@@ -116,6 +118,10 @@ run_nic() { # run_nic nic wire props
 		case $wire in
 		hub) NIC+=(-netdev "hubport,id=wire$n,hubid=0") ;;
 		none) NIC+=(-netdev "hubport,id=wire$n,hubid=$n") ;;
+		peer)
+			NIC+=(-netdev "hubport,id=wire$n,hubid=$n" -netdev "hubport,id=far$n,hubid=$n"
+				-device "x520-peer,netdev=far$n,mac=52:54:00:7a:63:1$n")
+			;;
 		socket:*)
 			dir=${wire#socket:}
 			rm -f "$dir/port$n.qemu"
@@ -161,9 +167,9 @@ run_guest() {
 		--wire)
 			wire=$2
 			case $2 in
-			hub | none) ;;
+			hub | none | peer) ;;
 			socket:?*) [ -d "${2#socket:}" ] || run_bad "--wire: no directory '${2#socket:}'" ;;
-			*) run_bad "--wire wants hub, none or socket:DIR, not '$2'" ;;
+			*) run_bad "--wire wants hub, none, peer or socket:DIR, not '$2'" ;;
 			esac
 			;;
 		--x520) props=$2 ;;
