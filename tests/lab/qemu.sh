@@ -144,3 +144,35 @@ need_qemu() {
 	unlock
 	REPLY=$bin/qemu-system-x86_64
 }
+
+# A TCG plugin, built for that QEMU in the same root; its path in REPLY.
+need_plugin() { # need_plugin source.c
+	local source=$1 root version dir name=${1##*/}
+
+	need_qemu
+	need_debian_root debian13
+	root=$REPLY
+	version=$(qemu_source_version "$root")
+	dir=$CACHE/qemu/plugin-$(key "$source" -- "$version" "$(product_name "$root")")
+	REPLY=$dir/${name%.c}.so
+	if [ -e "$REPLY" ]; then
+		used "$dir"
+		return 0
+	fi
+	need_root "building a plugin"
+	need_tools unshare
+	lock qemu
+	[ -e "$REPLY" ] || make_product "$dir" plugin_step "$root" "$source" "$CACHE/pristine/qemu-$version"
+	prune "$CACHE/qemu/plugin-" 3
+	unlock
+	REPLY=$dir/${name%.c}.so
+}
+
+plugin_compile() { # plugin_compile tmp root source pristine
+	cp "$3" "$1/plugin.c"
+	in_root "$2" -b "$1:/zcg/work" -b "$4:/zcg/cache" -C /zcg/work -- sh -ec '
+		cc -O2 -Wall -shared -fPIC -I/zcg/cache/include/qemu $(pkg-config --cflags glib-2.0) \
+			-o "$1" plugin.c' sh "$(basename "$3" .c).so"
+}
+
+plugin_step() { step "building the plugin ${3##*/}" plugin_compile "$@"; }
