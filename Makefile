@@ -68,6 +68,9 @@ check-hw:
 demo:
 	@tests/bench/demo
 
+bench-quick:
+	@tests/bench/bench --quick
+
 clean:
 	rm -rf build
 	@if [ -f tests/unit/Makefile ]; then $(MAKE) -C tests/unit clean; fi
@@ -86,6 +89,7 @@ help:
 	@echo "              KERNELS='debian12 debian13' chooses"
 	@echo "make check-hw the selftests on two real ports: NETIF=eth1 PEER=eth2; tests/hw/run --help"
 	@echo "make demo     the flag's effect as a table and a chart, needs root"
+	@echo "make bench-quick  what receiving costs, in instructions, against limits; needs root"
 	@echo "make clean    remove build/"
 	@echo
 	@echo "KREL=RELEASE  another installed kernel   KDIR=DIR  headers or build tree"
@@ -96,4 +100,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit fuzz check check-long matrix demo clean help check-hw
+.PHONY: all diff dkms install uninstall deb lint unit fuzz check check-long matrix demo clean help check-hw bench-quick

@@ -10,12 +10,14 @@ DIR/ROW.json: the row, and how each figure grew while the transfer was in full s
 Under --icount the emulator counts the instructions; without it they are 0.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,9 +25,12 @@ sys.path.insert(0, HERE)
 import rows as catalogue  # noqa: E402
 
 OWN, PEER = '192.168.1.2', '192.168.1.1'
+OTHER_OWN, OTHER_PEER = '192.168.3.2', '192.168.3.1'
 INNER_OWN, INNER_PEER = '10.0.2.2', '10.0.2.1'
 TUNNEL = 'vxlan01'
 CONTROL = 5520
+TCP_PORT, UDP_PORT = 5001, 5002
+FCS = 4
 WARM_UP = 0.3
 
 
@@ -53,7 +58,7 @@ def read(*path):
 
 
 def load(driver):
-    """Loads ixgbe, in-box or fork; the last port that it drives."""
+    """Loads ixgbe, in-box or fork; the names of the ports that it drives."""
     if os.path.isdir('/sys/module/ixgbe'):
         run('rmmod', 'ixgbe')
     if driver == 'inbox':
@@ -76,16 +81,16 @@ def load(driver):
                     for port in os.listdir(os.path.join(base, address, 'net'))]
         return len(ports) >= 2
     wait_for(10, 'ports of ixgbe', both)
-    return ports[-1]
+    return ports
 
 
 class Control:
     """What the sender is told, and its answer."""
 
-    def __init__(self):
+    def __init__(self, address=PEER):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.settimeout(0.5)
-        self.socket.connect((PEER, CONTROL))
+        self.socket.connect((address, CONTROL))
 
     def __call__(self, *words):
         for _ in range(10):
@@ -99,6 +104,11 @@ class Control:
         sys.exit('receive.py: the sender does not answer: was this booted with --wire peer?')
 
 
+def frames(port):
+    """Frames that the driver took from its rings."""
+    return int(read('/sys/class/net', port, 'statistics/rx_packets'))
+
+
 def counters(port, tunnel):
     """Everything that is compared before and after."""
     value = {}
@@ -106,9 +116,8 @@ def counters(port, tunnel):
         found = re.match(r' *(rx_[a-z_]+): (\d+)$', line)
         if found and 'queue' not in found.group(1):
             value[found.group(1)] = int(found.group(2))
-    for device, name in ((port, 'port_skbs'), (TUNNEL, 'tunnel_skbs')):
-        if device == port or tunnel:
-            value[name] = int(read('/sys/class/net', device, 'statistics/rx_packets'))
+    if tunnel:
+        value['tunnel_skbs'] = frames(TUNNEL)
     lines = [line.split() for line in read('/proc/net/snmp').splitlines()]
     for head, data in zip(lines[::2], lines[1::2]):
         value.update((head[0][:-1] + name, int(number)) for name, number in zip(head[1:], data[1:]))
@@ -117,16 +126,23 @@ def counters(port, tunnel):
     return value
 
 
+def bring_up(port, address):
+    """A port with an address and a link."""
+    run('ip', 'addr', 'add', address + '/24', 'dev', port)
+    run('ip', 'link', 'set', port, 'up')
+    wait_for(20, 'link', lambda: read('/sys/class/net', port, 'carrier').strip() == '1')
+
+
 def setup(row):
     """The port and the tunnel as the row has them; the port's name."""
-    port = load(row['driver'])
+    other, port = load(row['driver'])
+    if row['xdp']:
+        bring_up(other, OTHER_OWN)
     for name in ('all', 'default'):
         run('sysctl', '-qw', 'net.ipv6.conf.%s.disable_ipv6=1' % name)
     run('ethtool', '-L', port, 'combined', str(row['queues']))
     run('ip', 'link', 'set', port, 'mtu', str(row['mtu']))
-    run('ip', 'addr', 'add', OWN + '/24', 'dev', port)
-    run('ip', 'link', 'set', port, 'up')
-    wait_for(20, 'link', lambda: read('/sys/class/net', port, 'carrier').strip() == '1')
+    bring_up(port, OWN)
     if row['flag']:
         run('ethtool', '--set-priv-flags', port, row['flag'], 'on')
     if row['tunnel'] == 'none':
@@ -143,34 +159,83 @@ def setup(row):
     return port
 
 
-def measure(row, sink, seconds):
-    """One row: how each figure grew."""
-    port = setup(row)
-    tunnel = row['tunnel'] != 'none'
-    control = Control()
-    control('reset', 'csum=%d' % row['outer_csum'], 'rco=%d' % row['rco'],
-            'burst=%d' % row['burst'])
-    with subprocess.Popen([sink, INNER_PEER if tunnel else PEER, '5001', str(row['flows'])],
+def attach(port, action):
+    """An XDP program at the port. ip has a /sys of its own in no namespace here, but
+    the one of bpf need not be mounted."""
+    with tempfile.TemporaryDirectory() as place:
+        run('mount', '-t', 'bpf', 'bpf', place)
+        try:
+            run(os.path.join(HERE, '..', 'selftests', 'xdp.py'), place + '/program', action)
+            run('ip', 'link', 'set', port, 'xdpdrv', 'pinned', place + '/program')
+        finally:
+            run('umount', place)
+
+
+@contextlib.contextmanager
+def tcp(row, sink, control):
+    """Connections that are being read from."""
+    control('csum=%d' % row['outer_csum'], 'rco=%d' % row['rco'], 'burst=%d' % row['burst'])
+    inside = row['inside'] and row['tunnel'] != 'none'
+    with subprocess.Popen([sink, INNER_PEER if inside else PEER, str(TCP_PORT), str(row['flows'])],
                           stdout=subprocess.PIPE) as reader:
         try:
             if reader.stdout.readline() != b'connected\n':
                 sys.exit('receive.py: the sink got no connection')
-            time.sleep(WARM_UP)
-            # The sender's clock and the emulator's count of instructions innermost,
-            # so that reading counters is not measured.
-            before = counters(port, tunnel)
-            begin = control('mark')
-            time.sleep(seconds)
-            end = control('mark')
-            after = counters(port, tunnel)
+            yield
             if reader.poll() is not None:
                 sys.exit('receive.py: the sink ended')
         finally:
             reader.kill()
+
+
+@contextlib.contextmanager
+def udp(row, control):
+    """UDP frames at line rate to a socket that nobody reads, so that what is measured
+    is the driver and the stack up to its full queue."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind((OWN, UDP_PORT))
+        control('udp_frames=1000000000', 'udp_size=%d' % (row['udp_size'] - FCS),
+                'udp_port=%d' % UDP_PORT, 'udp_csum=%d' % row['udp_csum'],
+                'udp_flows=%d' % row['udp_flows'], 'udp')
+        yield
+
+
+def measure(row, sink, seconds, profile):
+    """One row: how each figure grew."""
+    port = setup(row)
+    tunnel = row['tunnel'] != 'none'
+    control = mark = Control()
+    control('reset')
+    # Who measures is never kept waiting, and its children run as everything else does.
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    with udp(row, control) if row['udp_size'] else tcp(row, sink, control):
+        if row['xdp']:
+            # No answer passes; the clock is the same at the other port.
+            mark = Control(OTHER_PEER)
+            mark('mark')
+            attach(port, row['xdp'])
+            wait_for(20, 'link', lambda: read('/sys/class/net', port, 'carrier').strip() == '1')
+        time.sleep(WARM_UP)
+        # The sender's clock and the emulator's count of instructions innermost, and
+        # right before them the driver's count of frames, so that reading counters is
+        # not measured.
+        before = counters(port, tunnel)
+        first = frames(port)
+        begin = mark('mark')
+        if profile:
+            run(profile)
+        time.sleep(seconds)
+        if profile:
+            run(profile)
+        last = frames(port)
+        end = mark('mark')
+        after = counters(port, tunnel)
+    if row['xdp']:
+        run('ip', 'link', 'set', port, 'xdpdrv', 'off')
     control('reset')
     if tunnel:
         run('ip', 'link', 'del', TUNNEL)
-    return {'row': row, 'sender': {name: end[name] - begin[name] for name in end},
+    return {'row': row, 'frames': last - first, 'sender': {name: end[name] - begin[name] for name in end},
             'counters': {name: after[name] - before[name] for name in after if name in before}}
 
 
@@ -179,21 +244,30 @@ def main():
                                      description=__doc__.split('\n')[0])
     parser.add_argument('--seconds', type=float, default=1)
     parser.add_argument('--out', default='/zcg-out')
+    parser.add_argument('--profile', action='store_true',
+                        help='mark the measured part for profile/count.c, keep /proc/kallsyms')
     parser.add_argument('row', nargs='+')
     args = parser.parse_args()
     known = catalogue.rows(os.environ.get('ZCG_KERNEL', ''))
     for name in args.row:
         if name not in known:
             parser.error('there is no row %s, only %s' % (name, ' '.join(known)))
-    sink = os.path.join(HERE, '..', '..', 'build', 'bench', 'sink')
+    programs = os.path.join(HERE, '..', '..', 'build', 'bench')
+    sink = os.path.join(programs, 'sink')
+    profile = os.path.join(programs, 'mark') if args.profile else None
     if not os.access(sink, os.X_OK):
         sys.exit('receive.py: build/bench/sink is not there: tests/bench/bench makes it')
     with open(os.path.join(args.out, 'release'), 'w', encoding='ascii') as handle:
         handle.write(os.uname().release + '\n')
+    if args.profile and len(args.row) != 1:
+        parser.error('--profile takes one row')
     for name in args.row:
-        result = measure(known[name], sink, args.seconds)
+        result = measure(known[name], sink, args.seconds, profile)
         with open(os.path.join(args.out, name + '.json'), 'w', encoding='ascii') as handle:
             json.dump(result, handle, indent=1)
+        if args.profile:
+            with open(os.path.join(args.out, 'kallsyms'), 'w', encoding='ascii') as handle:
+                handle.write(read('/proc/kallsyms'))
         print('row %s: %.0f Mbit/s at %.1f virtual s'
               % (name, result['sender']['acked'] * 8e3 / result['sender']['ns'],
                  time.clock_gettime(time.CLOCK_MONOTONIC)), flush=True)

@@ -1,5 +1,10 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The rows that the bench measures: what a receiver is set to, and what is sent to it."""
+"""rows.py: the rows that the bench measures: how a receiver is set up, what it is sent.
+
+usage: rows.py [--quick] KERNEL     prints the names of a kernel's rows
+"""
+import sys
 
 # What a row does not say.
 PLAIN = {
@@ -14,6 +19,11 @@ PLAIN = {
     'flows': 1,
     'queues': 1,
     'burst': 44,                # segments of a flow before the next one's turn: 64 KiB
+    'inside': True,             # the flows are inside the tunnel
+    'xdp': '',                  # drop: an XDP program at the port that drops all
+    'udp_size': 0,              # bytes of UDP frames that come instead of TCP, with the FCS
+    'udp_csum': 1,              # and whether they have a checksum
+    'udp_flows': 16,
 }
 
 
@@ -44,10 +54,41 @@ def s1(gated):
     }
 
 
+# What others send through a port that knows a tunnel port: name, what, changes.
+OTHERS = (
+    ('udp64', '64-byte UDP', {'udp_size': 64}),
+    ('udp1400', '1400-byte UDP, no checksum, not a tunnel', {'udp_size': 1400, 'udp_csum': 0}),
+    ('tcp', 'TCP without a tunnel', {'inside': False}),
+    ('outer', 'VXLAN with outer checksums', {'outer_csum': 1}),
+    ('xdp', '64-byte UDP, XDP_DROP', {'udp_size': 64, 'xdp': 'drop'}),
+)
+# How a port receives them: the in-box driver, the fork, the fork with its flag on.
+DRIVERS = {'inbox': {}, 'off': {'driver': 'fork'}, 'on': {'driver': 'fork', 'flag': FLAG}}
+
+
+def others():
+    """The rows about what the fork costs frames that are none of its business."""
+    return {'%s-%s' % (name, driver): row(what, **dict(DRIVERS[driver], **changes))
+            for name, what, changes in OTHERS for driver in DRIVERS}
+
+
 # Mbit/s that the seed gives for its rows.
 S1_SEED = {'s1-rco': 7527, 's1-csum': 6539, 's1-device': 6174, 's1-tunnel': 4393, 's1-none': 3613}
 
 
 def rows(kernel):
     """All rows of a kernel of the lab, by name."""
-    return s1(kernel.startswith('gated'))
+    return dict(s1(kernel.startswith('gated')), **others())
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != '--quick']
+    if len(words) != 1 or words[0].startswith('-'):
+        print(__doc__.strip(), file=sys.stdout if words == ['--help'] else sys.stderr)
+        return 0 if words == ['--help'] else 2
+    print('\n'.join(rows(words[0])))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
