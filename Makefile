@@ -71,6 +71,12 @@ demo:
 bench-quick:
 	@tests/bench/bench --quick
 
+bench:
+	@tests/bench/bench
+
+profile:
+	@tests/bench/profile/profile $(KERNEL) $(ROWS)
+
 clean:
 	rm -rf build
 	@if [ -f tests/unit/Makefile ]; then $(MAKE) -C tests/unit clean; fi
@@ -90,6 +96,9 @@ help:
 	@echo "make check-hw the selftests on two real ports: NETIF=eth1 PEER=eth2; tests/hw/run --help"
 	@echo "make demo     the flag's effect as a table and a chart, needs root"
 	@echo "make bench-quick  what receiving costs, in instructions, against limits; needs root"
+	@echo "make bench    more of it, on all kernels, with a report and charts; needs root"
+	@echo "make profile  where a receiver's instructions go, by kernel function; needs root;"
+	@echo "              KERNEL=debian13 ROWS='inbox s1-device' chooses"
 	@echo "make clean    remove build/"
 	@echo
 	@echo "KREL=RELEASE  another installed kernel   KDIR=DIR  headers or build tree"
@@ -100,4 +109,4 @@ help:
 	@echo "ZCG_TEST_CLAIM=0  test build that claims csum_level 0 at most"
 	@echo "ZCG_CACHE=DIR     instead of ~/.cache/ixgbe-zcg"
 
-.PHONY: all diff dkms install uninstall deb lint unit fuzz check check-long matrix demo clean help check-hw bench-quick
+.PHONY: all diff dkms install uninstall deb lint unit fuzz check check-long matrix demo clean help check-hw bench-quick bench profile

@@ -153,6 +153,11 @@ def setup(row):
     if row['tunnel'] == 'vxlan':
         words += ['local', OWN, 'dev', port] + (['remcsumrx'] if row['rco'] else [])
     run(*words)
+    for number in range(1, row['ports']):
+        name = 'more%d' % number
+        run('ip', 'link', 'add', name, 'type', 'vxlan', 'id', str(2 + number), 'remote', PEER,
+            'dstport', str(row['port'] + number), 'noudpcsum', 'local', OWN, 'dev', port)
+        run('ip', 'link', 'set', name, 'up')
     run('ethtool', '-K', TUNNEL, 'gro', row['gro_tunnel'])
     run('ip', 'addr', 'add', INNER_OWN + '/24', 'dev', TUNNEL)
     run('ip', 'link', 'set', TUNNEL, 'up')
@@ -234,8 +239,10 @@ def measure(row, sink, seconds, profile):
         run('ip', 'link', 'set', port, 'xdpdrv', 'off')
     control('reset')
     if tunnel:
-        run('ip', 'link', 'del', TUNNEL)
-    return {'row': row, 'frames': last - first, 'sender': {name: end[name] - begin[name] for name in end},
+        for name in [TUNNEL] + ['more%d' % number for number in range(1, row['ports'])]:
+            run('ip', 'link', 'del', name)
+    return {'row': row, 'module_bytes': int(read('/sys/module/ixgbe/coresize')),
+            'frames': last - first, 'sender': {name: end[name] - begin[name] for name in end},
             'counters': {name: after[name] - before[name] for name in after if name in before}}
 
 

@@ -18,6 +18,7 @@ PLAIN = {
     'mtu': 1500,                # of the port
     'flows': 1,
     'queues': 1,
+    'ports': 1,                 # tunnel ports that the device knows
     'burst': 44,                # segments of a flow before the next one's turn: 64 KiB
     'inside': True,             # the flows are inside the tunnel
     'xdp': '',                  # drop: an XDP program at the port that drops all
@@ -72,21 +73,44 @@ def others():
             for name, what, changes in OTHERS for driver in DRIVERS}
 
 
+# How cost grows: the chart's title, what is on its axis, which setting, its values.
+GROWTH = (
+    ('flows', 'connections', 'flows', (1, 4, 16, 64)),
+    ('mtu', 'MTU of the port', 'mtu', (1500, 4000, 9000)),
+    ('queues', 'receive queues, 16 connections', 'queues', (1, 2, 4)),
+    ('ports', 'known tunnel ports', 'ports', (1, 4, 16)),
+    ('burst', 'segments of a connection in a row, 16 connections', 'burst', (1, 4, 16, 64)),
+)
+MANY = {'queues': {'flows': 16}, 'burst': {'flows': 16}}
+
+
+def growth():
+    """The rows of the charts."""
+    return {'%s-%d-%s' % (name, value, driver): row(
+                '%s: %d' % (what, value), **dict(DRIVERS[driver], **MANY.get(name, {}),
+                                                 **{setting: value}))
+            for name, what, setting, values in GROWTH for value in values for driver in DRIVERS}
+
+
 # Mbit/s that the seed gives for its rows.
 S1_SEED = {'s1-rco': 7527, 's1-csum': 6539, 's1-device': 6174, 's1-tunnel': 4393, 's1-none': 3613}
 
 
-def rows(kernel):
-    """All rows of a kernel of the lab, by name."""
-    return dict(s1(kernel.startswith('gated')), **others())
+def rows(kernel, quick=False):
+    """The rows of a kernel of the lab, by name."""
+    found = dict(s1(kernel.startswith('gated')), **others())
+    if not quick:
+        found.update(growth())
+    return found
 
 
 def main():
+    quick = '--quick' in sys.argv[1:]
     words = [word for word in sys.argv[1:] if word != '--quick']
     if len(words) != 1 or words[0].startswith('-'):
         print(__doc__.strip(), file=sys.stdout if words == ['--help'] else sys.stderr)
         return 0 if words == ['--help'] else 2
-    print('\n'.join(rows(words[0])))
+    print('\n'.join(rows(words[0], quick)))
     return 0
 
 

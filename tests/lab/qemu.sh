@@ -171,7 +171,7 @@ need_plugin() { # need_plugin source.c
 plugin_compile() { # plugin_compile tmp root source pristine
 	cp "$3" "$1/plugin.c"
 	in_root "$2" -b "$1:/zcg/work" -b "$4:/zcg/cache" -C /zcg/work -- sh -ec '
-		cc -O2 -Wall -shared -fPIC -I/zcg/cache/include/qemu $(pkg-config --cflags glib-2.0) \
+		cc -O2 -Wall -shared -fPIC -I/zcg/cache/src/include/qemu $(pkg-config --cflags glib-2.0) \
 			-o "$1" plugin.c' sh "$(basename "$3" .c).so"
 }
 
