@@ -17,7 +17,6 @@ import re
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -164,16 +163,19 @@ def setup(row):
     return port
 
 
-def attach(port, action):
-    """An XDP program at the port. ip has a /sys of its own in no namespace here, but
-    the one of bpf need not be mounted."""
-    with tempfile.TemporaryDirectory() as place:
-        run('mount', '-t', 'bpf', 'bpf', place)
-        try:
-            run(os.path.join(HERE, '..', 'selftests', 'xdp.py'), place + '/program', action)
-            run('ip', 'link', 'set', port, 'xdpdrv', 'pinned', place + '/program')
-        finally:
-            run('umount', place)
+@contextlib.contextmanager
+def xdp(port, action):
+    """An XDP program at the port, for as long as the one that attached it lives."""
+    if not action:
+        yield
+        return
+    program = [sys.executable, os.path.join(HERE, '..', 'selftests', 'xdp.py'), port, action]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        if holder.stdout.readline() != b'ready\n':
+            sys.exit('receive.py: no XDP program could be attached to %s' % port)
+        wait_for(20, 'link', lambda: read('/sys/class/net', port, 'carrier').strip() == '1')
+        yield
+        holder.stdin.close()
 
 
 @contextlib.contextmanager
@@ -213,13 +215,13 @@ def measure(row, sink, seconds, profile):
     control('reset')
     # Who measures is never kept waiting, and its children run as everything else does.
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
-    with udp(row, control) if row['udp_size'] else tcp(row, sink, control):
-        if row['xdp']:
-            # No answer passes; the clock is the same at the other port.
-            mark = Control(OTHER_PEER)
-            mark('mark')
-            attach(port, row['xdp'])
-            wait_for(20, 'link', lambda: read('/sys/class/net', port, 'carrier').strip() == '1')
+    if row['xdp']:
+        # No answer passes; the clock is the same at the other port.
+        mark = Control(OTHER_PEER)
+        mark('mark')
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(udp(row, control) if row['udp_size'] else tcp(row, sink, control))
+        stack.enter_context(xdp(port, row['xdp']))
         time.sleep(WARM_UP)
         # The sender's clock and the emulator's count of instructions innermost, and
         # right before them the driver's count of frames, so that reading counters is
@@ -235,8 +237,6 @@ def measure(row, sink, seconds, profile):
         last = frames(port)
         end = mark('mark')
         after = counters(port, tunnel)
-    if row['xdp']:
-        run('ip', 'link', 'set', port, 'xdpdrv', 'off')
     control('reset')
     if tunnel:
         for name in [TUNNEL] + ['more%d' % number for number in range(1, row['ports'])]:

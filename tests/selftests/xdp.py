@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """xdp.py: an XDP program on a port, and AF_XDP on one of its queues, by system calls.
 
-usage: xdp.py DEVICE pass|copy|zero-copy [UDP-PORT]
+usage: xdp.py DEVICE pass|drop|copy|zero-copy [UDP-PORT]
 
-The program passes all frames to the stack; with copy or zero-copy an AF_XDP socket of
+The program passes all frames to the stack, or drops them; with copy or zero-copy an AF_XDP socket of
 that mode is bound to queue 0, and gets what is sent to UDP-PORT (9999) over IPv4. Prints
 "ready" and, for each line of standard input, how many frames the socket got. Program and
 socket are gone when standard input ends.
@@ -25,7 +25,7 @@ BIND_COPY, BIND_ZEROCOPY = 1 << 1, 1 << 2
 # linux/bpf.h
 MAP_CREATE, MAP_UPDATE, PROG_LOAD, LINK_CREATE = 0, 2, 5, 28
 MAP_XSKMAP, PROG_XDP, ATTACH_XDP, PSEUDO_MAP_FD, REDIRECT_MAP = 17, 6, 37, 1, 51
-XDP_PASS, XDP_FLAGS_DRV_MODE = 2, 1 << 2
+XDP_DROP, XDP_PASS, XDP_FLAGS_DRV_MODE = 1, 2, 1 << 2
 # The 82599 takes buffer sizes in steps of 1 KB, and headroom goes off a frame.
 FRAMES, FRAME_SIZE = 2048, 4096
 
@@ -112,12 +112,12 @@ class Xsk:
 
 def main():
     args = sys.argv[1:]
-    if len(args) not in (2, 3) or args[1] not in ("pass", "copy", "zero-copy"):
+    if len(args) not in (2, 3) or args[1] not in ("pass", "drop", "copy", "zero-copy"):
         print(__doc__, file=sys.stderr)
         return 2
     ifindex, mode, port = socket.if_nametoindex(args[0]), args[1], int(args[2]) if len(args) > 2 else 9999
-    if mode == "pass":
-        attach(ifindex, program(None, port))
+    if mode in ("pass", "drop"):
+        attach(ifindex, program(None, port) if mode == "pass" else insn(0xb7, 0, imm=XDP_DROP) + insn(0x95))
         print("ready", flush=True)
         sys.stdin.read()
         return 0
