@@ -110,7 +110,7 @@ def write(folder, results, limits, memory):
     page.append('<h2>Memory</h2>' + table(['kernel', 'module, bytes', 'in-box', 'fork'],
                                           memory))
     page.append('<h2>Limits</h2>' + ''.join(
-        '<div%s>%s</div>' % (' class="bad"' if line.startswith('FAIL') else '', html.escape(line))
+        '<div%s>%s</div>' % (' class="bad"' if line.startswith('not ok') else '', html.escape(line))
         for line in limits))
     path = os.path.join(folder, 'report.html')
     with open(path, 'w', encoding='utf-8') as handle:
