@@ -95,7 +95,10 @@ static bool x520_rsc_segment(X520RscSegment *s, const X520RxMeta *m,
     unsigned shift = stripped ? 4 : 0;
     uint32_t tcp;
 
-    if (!m->l4) {
+    /* what waited in the packet buffer may come from a saved state */
+    if (!m->l4 || m->l3 != (m->vlan ? 18 : 14) ||
+        (m->l4 != m->l3 + 20 && m->l4 != m->l3 + 40) ||
+        m->l4_end < m->l4 + X520_TCP_HDR || m->l4_end > m->len) {
         return false;
     }
     s->buf = buf;

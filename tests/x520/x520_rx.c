@@ -320,8 +320,8 @@ void x520_rx_drain(X520Core *core)
     x520_rx_flush(d);
 }
 
-/* As saved: a count, and for each frame ten 32-bit words and its bytes. */
-#define X520_SAVED_WORDS        10
+/* As saved: a count, and for each frame nine 32-bit words and its bytes. */
+#define X520_SAVED_WORDS        9
 
 void x520_rx_save(X520Core *core, GByteArray *out)
 {

@@ -60,10 +60,10 @@ class Tests:
             "command-line": "pcie_aer_inject_error " + " ".join(error)}).strip()
 
     def errors(self):
-        # a replay timer's time-out; an unsupported request; a malformed TLP
+        # A replay timer's time-out; an unsupported request. A fatal error would
+        # end in a reset of the slot, after which QEMU's root port has no link.
         for what, args, want in (("correctable", ("-c", "port0", "0x1000"), "Correct"),
-                                 ("non-fatal", ("port0", "0x100000"), "Non-Fatal"),
-                                 ("fatal", ("port0", "0x40000"), "Fatal")):
+                                 ("non-fatal", ("port0", "0x100000"), "Non-Fatal")):
             self.begin()
             answer = self.inject(*args)
             bad = self.says(want)

@@ -262,7 +262,7 @@ def guest(kernel):
     directory = tempfile.mkdtemp(prefix="x520-snapshot.")
     lines, reached = [], threading.Event()
     proc = subprocess.Popen(
-        [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "400",
+        [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "1500",
          "--monitor", directory + "/qmp", kernel, "--", "tests/x520/test/snapshot.sh"],
         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, universal_newlines=True)
 
@@ -289,7 +289,7 @@ def guest(kernel):
             print("# snapshot %d: %d MB" % (turn, size), flush=True)
             time.sleep(2)
         print("ok 1 - saved and loaded twice while streams run")
-        status = proc.wait(400)
+        status = proc.wait(1500)
         reader.join(10)
         streams = [w for w in lines if w.startswith("@same")]
         print("%sok 2 - all streams arrived unharmed, and the log is clean (status %d)" % (
