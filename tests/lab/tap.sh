@@ -24,13 +24,19 @@ tap_result()
 # failed, 4 all were skipped), is a failed case more. Sets tap_status, tap_ran, tap_planned.
 tap_relay()
 {
-	local label=$1 line fd pid failed=0
+	local label=$1 line fd pid dir failed=0
 	local case_line='^(not )?ok [0-9]+ *(.*)$'
 
 	shift
 	tap_ran=0 tap_planned=-1 tap_status=0
-	exec {fd}< <("$@" 2>&1)
+	# A pipe with a name, and not a process substitution: of one that ended early
+	# bash does not always keep the exit status.
+	dir=$(mktemp -d)
+	mkfifo "$dir/output"
+	"$@" >"$dir/output" 2>&1 &
 	pid=$!
+	exec {fd}<"$dir/output"
+	rm -r "$dir"
 	while IFS= read -r line <&"$fd" || [ -n "$line" ]; do
 		line=${line%$'\r'}
 		if [[ $line =~ $case_line ]]; then
