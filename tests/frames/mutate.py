@@ -8,11 +8,14 @@ The same arguments give the same file, byte for byte.
 """
 import argparse
 import ipaddress
+import logging
 import random
 import struct
 import sys
 import time
 
+# Scapy has much to say about routes that no frame here needs.
+logging.getLogger("scapy").setLevel(logging.ERROR)
 try:
     from scapy.all import (ARP, Dot1Q, Ether, GRE, ICMP, ICMPv6EchoRequest, IP, IPOption,
                            IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop,
@@ -64,7 +67,7 @@ def bases(args, rng):
     out6 = IPv6(src="fd00::2", dst="fd00::1")
     eth = Ether(src=args.src_mac, dst=args.dst_mac)
     ieth = Ether(src="02:00:00:00:02:02", dst=args.inner_mac)
-    in4 = IP(src="10.0.2.2", dst="10.0.2.1", flags="DF")
+    in4 = IP(src=args.inner_src, dst=args.inner_dst, flags="DF")
     in6 = IPv6(src="fd00:2::2", dst="fd00:2::1")
     tcp = TCP(sport=40000, dport=5001, seq=1, ack=1, flags="A")
     udp = UDP(sport=40000, dport=5001)
@@ -89,16 +92,16 @@ def bases(args, rng):
         ("udp6-zero", eth / out4 / vx / ieth / in6 / UDP(dport=5001, chksum=0) / text(31)),
         ("icmp", eth / out4 / vx / ieth / in4 / ICMP() / text(40)),
         ("icmp6", eth / out4 / vx / ieth / in6 / ICMPv6EchoRequest(data=b"x" * 40)),
-        ("arp", eth / out4 / vx / ieth / ARP(pdst="10.0.2.1")),
+        ("arp", eth / out4 / vx / ieth / ARP(pdst=args.inner_dst)),
         ("gre", eth / out4 / vx / ieth / in4 / GRE() / in4 / tcp),
         ("inner-tag", eth / out4 / vx / ieth / tag / in4 / tcp / text(50)),
         ("inner-tags", eth / out4 / vx / ieth / tag / tag / in6 / tcp / text(50)),
         ("inner-fragment", eth / out4 / vx / ieth / IP(
-            src="10.0.2.2", dst="10.0.2.1", flags="MF") / tcp / text(64)),
+            src=args.inner_src, dst=args.inner_dst, flags="MF") / tcp / text(64)),
         ("inner-fragment6", eth / out4 / vx / ieth / in6 / IPv6ExtHdrFragment(m=1) / tcp / text(64)),
         ("inner-dstopt", eth / out4 / vx / ieth / in6 / IPv6ExtHdrDestOpt() / tcp / text(64)),
         ("inner-options", eth / out4 / vx / ieth / IP(
-            src="10.0.2.2", dst="10.0.2.1", options=[IPOption(b"\x94\x04\x00\x00")]) / tcp / text(9)),
+            src=args.inner_src, dst=args.inner_dst, options=[IPOption(b"\x94\x04\x00\x00")]) / tcp / text(9)),
         ("nested", eth / out4 / vx / ieth / in4 / UDP(dport=args.port, chksum=0) /
          VXLAN(vni=3, flags=8) / ieth / in4 / tcp / text(40)),
         ("nested-sum", eth / out4 / vx / ieth / in4 / UDP(dport=args.port) /
@@ -458,6 +461,8 @@ def arguments():
     p.add_argument("--dst-ip", type=ipv4, required=True, help="outer destination")
     p.add_argument("--src-ip", type=ipv4, default="192.168.1.2", help="outer source")
     p.add_argument("--inner-mac", type=mac, default="02:00:00:00:02:01", help="inner destination")
+    p.add_argument("--inner-src", type=ipv4, default="10.0.2.2", help="inner source")
+    p.add_argument("--inner-dst", type=ipv4, default="10.0.2.1", help="inner IPv4 destination")
     return p.parse_args()
 
 

@@ -70,7 +70,8 @@ for dev in vx6 gnv0 gpe0; do ip -n $NS_RX link set $dev up; done
 # inject.py puts NETIF's address in the place of 02:00:00:00:00:aa.
 python3 "$ZCG_TOP/tests/frames/mutate.py" --count "$COUNT" --seed "$SEED" --port "$VX_PORT" \
 	--dst-mac 02:00:00:00:00:aa --dst-ip $OUTER_RX --src-ip $OUTER_TX \
-	--inner-mac 02:00:00:00:00:02 -o "$ZCG_TMP/frames.pcap"
+	--inner-mac 02:00:00:00:00:02 --inner-src $INNER_TX --inner-dst $INNER_RX \
+	-o "$ZCG_TMP/frames.pcap"
 
 set_flag on
 check "flag on: $COUNT damaged frames are taken, the counters add up" inject_on
