@@ -73,13 +73,9 @@ static bool zcg_is_udp(const union ixgbe_adv_rx_desc *rx_desc)
  */
 static bool zcg_has_checksum(const struct sk_buff *skb)
 {
-	const u8 *ip = skb->data;
-
-	return skb->protocol == htons(ETH_P_IP) &&
-	       skb_headlen(skb) >= ZCG_IP4_MIN + ZCG_UDP_LEN &&
-	       ip[0] == 0x45 &&
-	       zcg_match(ip + 6, (u32)ZCG_IP4_FRAG << 16 | 0xff, IPPROTO_UDP) &&
-	       zcg_raw16(ip + ZCG_IP4_MIN + 6);
+	return skb_headlen(skb) >= ZCG_IP4_MIN + ZCG_UDP_LEN &&
+	       zcg_plain_ip4(skb->data, IPPROTO_UDP) &&
+	       zcg_raw16(skb->data + ZCG_IP4_MIN + 6);
 }
 
 /* Can this UDP frame be one that the hardware left unjudged? */
