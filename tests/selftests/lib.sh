@@ -138,7 +138,7 @@ wait_for()
 	shift
 	until "$@" > /dev/null 2>&1; do
 		[ "$(date +%s%N)" -lt "$until" ] || return 1
-		sleep 0.05
+		sleep "${WAIT_STEP:-0.05}"
 	done
 }
 
@@ -456,13 +456,13 @@ same()  # before, after
 # A checked stream through the tunnel; see traffic.py --help.
 traffic() { python3 "$ZCG_TOP/tests/selftests/traffic.py" "$@"; }
 
-# xdp_on HOST DEVICE MODE: a program of xdp.py's on rx's or tx's device until xdp_off. What
+# xdp_on HOST DEVICE MODE [MORE]: a program of xdp.py's on rx's or tx's device until xdp_off. What
 # it prints is in $ZCG_TMP/xdp, what is written to descriptor $xdp_stop it reads. (check
 # runs commands in a shell of its own, which can close nothing here.)
 xdp_on()
 {
 	mkfifo "$ZCG_TMP/xdp-stop"
-	"$1" python3 "$ZCG_TOP/tests/selftests/xdp.py" "$2" "$3" < "$ZCG_TMP/xdp-stop" > "$ZCG_TMP/xdp" 2>&1 &
+	"$1" python3 "$ZCG_TOP/tests/selftests/xdp.py" "${@:2}" < "$ZCG_TMP/xdp-stop" > "$ZCG_TMP/xdp" 2>&1 &
 	xdp_pid=$!
 	exec {xdp_stop}> "$ZCG_TMP/xdp-stop"
 	rm "$ZCG_TMP/xdp-stop"

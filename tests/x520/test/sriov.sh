@@ -20,15 +20,7 @@ pf() { rx "$@"; }
 
 # A function waits for its port, and its driver for the next look at the link:
 # seconds, that cost nothing in virtual time unless they are spent on looking.
-wait_for()  # SECONDS COMMAND...
-{
-	local until=$(($(date +%s%N) + $1 * 1000000000))
-	shift
-	until "$@" > /dev/null 2>&1; do
-		[ "$(date +%s%N)" -lt "$until" ] || return 1
-		sleep 0.5
-	done
-}
+export WAIT_STEP=0.5
 
 vf_hosts_down()
 {
