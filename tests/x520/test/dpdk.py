@@ -16,12 +16,9 @@ import collections
 import os
 import queue
 import re
-import shutil
-import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -29,8 +26,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import frames as fr  # noqa: E402
+from guest import TOP, Cables  # noqa: E402
 
-TOP = os.path.realpath(os.path.join(HERE, "../../.."))
 ROUNDS, FRAMES, QUEUES = 10, 192, 2
 PORTS = ("0000:01:00.0", "0000:01:00.1")
 MACS = [bytes.fromhex("5254007a630%d" % n) for n in (0, 1)]
@@ -159,15 +156,9 @@ class Frame:
         self.flow = src + dst + struct.pack("!HH", sport, dport)
 
 
-class Guest:
+class Guest(Cables):
     def __init__(self, kernel):
-        self.dir = tempfile.mkdtemp(prefix="x520-dpdk.")
-        self.socks = []
-        for n in (0, 1):
-            sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 20)
-            sock.bind("%s/port%d.host" % (self.dir, n))
-            self.socks.append(sock)
+        super().__init__()
         self.proc = subprocess.Popen(
             [os.path.join(TOP, "tests/lab/lab"), "run", "--wire", "socket:" + self.dir, "--cpus", "1",
              "--timeout", "400", kernel, "--", "tests/x520/test/dpdk.py", "--guest"],
@@ -191,38 +182,18 @@ class Guest:
 
     def exchange(self, sent):
         """Sends a list of frames to each port; what each port sends, in a list."""
-        got = [[], []]
         for port in (0, 1):
             self.socks[port].settimeout(20)
             for frame in sent[port]:
-                self.socks[port].sendto(frame, "%s/port%d.qemu" % (self.dir, port))
-        until = time.monotonic() + 15
-        while time.monotonic() < until and any(len(g) < FRAMES for g in got):
-            for port in (0, 1):
-                self.socks[port].settimeout(0.1)
-                try:
-                    while True:
-                        got[port].append(self.socks[port].recv(65536))
-                except socket.timeout:
-                    pass
-        return got
-
-    def drain(self):
-        for sock in self.socks:
-            sock.setblocking(False)
-            try:
-                while sock.recv(65536):
-                    pass
-            except BlockingIOError:
-                pass
+                self.inject(frame, port)
+        # and what is too much
+        return [self.received(port, want=FRAMES, timeout=15) + self.received(port) for port in (0, 1)]
 
     def close(self):
         if self.proc.poll() is None:
             self.proc.terminate()
         self.proc.wait(20)
-        for sock in self.socks:
-            sock.close()
-        shutil.rmtree(self.dir, ignore_errors=True)
+        self.remove()
 
 
 def difference(want, got):
@@ -302,7 +273,8 @@ def host(kernel):
                     print("\n".join("# " + t for t in text.splitlines()))
                     raise SystemExit("dpdk.py: testpmd does not tell its RSS key")
                 key = bytes.fromhex(found.group())
-            machine.drain()
+            for port in (0, 1):
+                machine.drain(port)
             got = machine.exchange([[f.sent for f in flows[port]] for port in (0, 1)])
             text, line = machine.until("@end")
             if line is None:

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+from qmp import Qmp, QmpError
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
 CONTROL, MARKER = 0x88b5, 0x88b6
 PART = 1400
@@ -23,12 +25,48 @@ class GuestError(Exception):
     pass
 
 
-class Guest:
+class Cables:
+    """A directory with the sockets that a guest's two ports end in (--wire socket:DIR)."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="x520-wire.")
+        self.socks = [self.bind(n) for n in range(2)]
+
+    def bind(self, n):
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 20)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+        sock.bind("%s/port%d.host" % (self.dir, n))
+        return sock
+
+    def inject(self, frame, port=0):
+        self.socks[port].sendto(frame, "%s/port%d.qemu" % (self.dir, port))
+
+    def received(self, port=0, quiet=0.15, want=None, timeout=5):
+        """Frames that the port sent, until it is quiet or `want` have come."""
+        out, until = [], time.monotonic() + timeout
+        while time.monotonic() < until and (want is None or len(out) < want):
+            wait = quiet if want is None else until - time.monotonic()
+            if not select.select([self.socks[port]], [], [], max(wait, 0))[0]:
+                break
+            out.append(self.socks[port].recv(65536))
+        return out
+
+    def drain(self, port=0):
+        while select.select([self.socks[port]], [], [], 0)[0]:
+            self.socks[port].recv(65536)
+
+    def remove(self):
+        for sock in self.socks:
+            sock.close()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Guest(Cables):
     """A running guest. `props`: of the x520 devices."""
 
     def __init__(self, kernel, props="", timeout=300, lab_args=()):
-        self.dir = tempfile.mkdtemp(prefix="x520-wire.")
-        self.socks = [self.bind(n) for n in range(2)]
+        super().__init__()
         self.number = self.marks = 0
         self.backlog = []
         self.monitor = None
@@ -45,13 +83,6 @@ class Guest:
             self.close()
             raise
         self.mac = bytes.fromhex(self.info["mac"].replace(":", ""))
-
-    def bind(self, n):
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 20)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
-        sock.bind("%s/port%d.host" % (self.dir, n))
-        return sock
 
     def wait_ready(self, timeout):
         until, text = time.monotonic() + timeout, b""
@@ -70,25 +101,6 @@ class Guest:
             if b"agent: ready" in text:
                 return
         raise GuestError("the agent did not come up within %d s" % timeout)
-
-    # --- the wire ---------------------------------------------------------------------
-
-    def inject(self, frame, port=0):
-        self.socks[port].sendto(frame, "%s/port%d.qemu" % (self.dir, port))
-
-    def received(self, port=0, quiet=0.15, want=None, timeout=5):
-        """Frames that the port sent, until it is quiet or `want` have come."""
-        out, until = [], time.monotonic() + timeout
-        while time.monotonic() < until and (want is None or len(out) < want):
-            wait = quiet if want is None else until - time.monotonic()
-            if not select.select([self.socks[port]], [], [], max(wait, 0))[0]:
-                break
-            out.append(self.socks[port].recv(65536))
-        return out
-
-    def drain(self, port=0):
-        while select.select([self.socks[port]], [], [], 0)[0]:
-            self.socks[port].recv(65536)
 
     # --- requests -----------------------------------------------------------------------
 
@@ -153,20 +165,11 @@ class Guest:
 
     def qmp(self, command, **args):
         if self.monitor is None:
-            self.monitor = socket.socket(socket.AF_UNIX)
-            self.monitor.settimeout(10)
-            self.monitor.connect(self.dir + "/qmp")
-            self.qmp_file = self.monitor.makefile("rw")
-            self.qmp_file.readline()
-            self.qmp("qmp_capabilities")
-        self.qmp_file.write(json.dumps(dict(execute=command, arguments=args)) + "\n")
-        self.qmp_file.flush()
-        while True:
-            answer = json.loads(self.qmp_file.readline())
-            if "return" in answer:
-                return answer["return"]
-            if "error" in answer:
-                raise GuestError("%s: %s" % (command, answer["error"]["desc"]))
+            self.monitor = Qmp(self.dir + "/qmp", 10)
+        try:
+            return self.monitor.do(command, **args)
+        except QmpError as err:
+            raise GuestError(str(err)) from None
 
     def close(self):
         """Ends the guest; True if it ended well."""
@@ -179,7 +182,5 @@ class Guest:
             except (OSError, GuestError, subprocess.TimeoutExpired):
                 self.proc.terminate()
                 self.proc.wait(10)
-        for sock in self.socks:
-            sock.close()
-        shutil.rmtree(self.dir, ignore_errors=True)
+        self.remove()
         return self.proc.returncode == 0

@@ -6,11 +6,9 @@ usage: snapshot.py --qemu PROGRAM   registers and rings, without a guest
        snapshot.py [KERNEL]         a guest whose two ports exchange streams (debian13)
 """
 
-import json
 import os
 import random
 import shutil
-import socket
 import struct
 import subprocess
 import sys
@@ -22,41 +20,19 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import fuzz  # noqa: E402
+import qmp  # noqa: E402
 import qtest  # noqa: E402
 
 TOP = os.path.realpath(os.path.join(HERE, "../../.."))
 
 
-class Monitor:
-    """QMP, and snapshots into an image of their own."""
+class Monitor(qmp.Qmp):
+    """Snapshots into an image of their own."""
 
     def __init__(self, path, directory):
+        super().__init__(path)
         self.image = directory + "/snapshots.qcow2"
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(300)
-        until = time.monotonic() + 60
-        while True:
-            try:
-                self.sock.connect(path)
-                break
-            except OSError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
-        self.file = self.sock.makefile("rw")
-        self.file.readline()
-        self.do("qmp_capabilities")
         self.jobs = 0
-
-    def do(self, command, **args):
-        self.file.write(json.dumps({"execute": command, "arguments": args}) + "\n")
-        self.file.flush()
-        while True:
-            answer = json.loads(self.file.readline())
-            if "return" in answer:
-                return answer["return"]
-            if "error" in answer:
-                raise fuzz.Died("%s: %s" % (command, answer["error"]["desc"]))
 
     def job(self, command, **args):
         self.jobs += 1
@@ -68,11 +44,11 @@ class Monitor:
             if state["status"] == "concluded":
                 break
             if time.monotonic() > until:
-                raise fuzz.Died("%s does not end" % command)
+                raise qmp.QmpError("%s does not end" % command)
             time.sleep(0.02)
         self.do("job-dismiss", id=name)
         if "error" in state:
-            raise fuzz.Died("%s: %s" % (command, state["error"]))
+            raise qmp.QmpError("%s: %s" % (command, state["error"]))
 
     def prepare(self):
         options = {"driver": "file", "filename": self.image}
@@ -300,7 +276,7 @@ def guest(kernel):
             len([w for w in lines if w.startswith("@stream")]) > 6
         print("%sok 3 - six streams, and some of it happened twice" % ("" if good and again else "not "))
         good = good and again
-    except (fuzz.Died, OSError, ValueError) as e:
+    except (qmp.QmpError, OSError, ValueError) as e:
         print("Bail out! %s" % e)
     finally:
         if not good:
