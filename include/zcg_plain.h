@@ -34,41 +34,61 @@ static __always_inline bool zcg_plain_ip4(const u8 *ip, u8 proto)
 	       zcg_match(ip + 6, (u32)ZCG_IP4_FRAG << 16 | 0xff, proto);
 }
 
+/* After zcg_plain_port(): plain so far, go on with zcg_plain_tunnel(). */
+#define ZCG_GO_ON_PLAIN	(ZCG_GO_ON + 1)
+
 /**
- * zcg_plain - judge a frame of the usual shape
- * @ops: the caller's operations; only csum is used
- * @f: the frame
+ * zcg_plain_port - judge by a plain outside, as far as the UDP header
+ * @ip: what follows an Ethernet header
+ * @n: number of bytes that may be read at @ip
  * @ports: the known tunnel ports
  *
- * Asks nothing that zcg_outer() and zcg_inner() do not ask, in fewer steps, and
- * leaves to them whatever is not exactly as expected: it never judges a frame
- * otherwise than they would. To be asked only if GRO is on.
+ * The first half of zcg_plain(): frames that no tunnel is behind leave here.
  *
  * Context: any; takes no lock, allocates nothing.
- * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, ZCG_UNKNOWN_PORT, or
- * ZCG_GO_ON: no verdict.
+ * Return: ZCG_NOT_OURS, ZCG_UNKNOWN_PORT; ZCG_GO_ON_PLAIN; ZCG_GO_ON if the
+ * outside is not plain: no verdict.
  */
 static __always_inline enum zcg_reason
-zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
-	  const struct zcg_ports *ports)
+zcg_plain_port(const u8 *ip, u32 n, const struct zcg_ports *ports)
+{
+	const u8 *udp = ip + ZCG_IP4_MIN;
+
+	if (unlikely(n < ZCG_IP4_MIN + ZCG_UDP_LEN ||
+		     !zcg_plain_ip4(ip, IPPROTO_UDP)))
+		return ZCG_GO_ON;
+	/* UDP with a checksum: other people's, whatever the rest of it is. */
+	if (zcg_raw16(udp + 6))
+		return ZCG_NOT_OURS;
+	if (unlikely(zcg_be16(ip + 2) < ZCG_IP4_MIN + ZCG_UDP_LEN))
+		return ZCG_NOT_OURS;
+	if (!zcg_ports_may_have(ports, (__force __be16)zcg_raw16(udp + 2)))
+		return ZCG_UNKNOWN_PORT;
+	return ZCG_GO_ON_PLAIN;
+}
+
+/**
+ * zcg_plain_tunnel - judge a frame of the usual shape whose outside is plain
+ * @ops: the caller's operations; only csum is used
+ * @f: the frame, for which zcg_plain_port() returned ZCG_GO_ON_PLAIN
+ * @ports: the known tunnel ports
+ *
+ * Context: any; takes no lock, allocates nothing.
+ * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_UNKNOWN_PORT, or ZCG_GO_ON: no
+ * verdict.
+ */
+static __always_inline enum zcg_reason
+zcg_plain_tunnel(const struct zcg_ops *ops, const struct zcg_frame *f,
+		 const struct zcg_ports *ports)
 {
 	const u8 *p = f->head;
 	enum zcg_tunnel tunnel;
 	u32 outer, inner, len;
 	u64 sum;
 
-	if (unlikely(f->headlen < ZCG_PLAIN_TUN ||
-		     !zcg_plain_ip4(p + ZCG_PLAIN_IP, IPPROTO_UDP)))
-		return ZCG_GO_ON;
-	/* UDP with a checksum: other people's, whatever the rest of it is. */
-	if (zcg_raw16(p + ZCG_PLAIN_UDP + 6))
-		return ZCG_NOT_OURS;
-	outer = zcg_be16(p + ZCG_PLAIN_IP + 2);
-	if (unlikely(outer < ZCG_IP4_MIN + ZCG_UDP_LEN))
-		return ZCG_NOT_OURS;
 	tunnel = zcg_ports_lookup(ports, (__force __be16)
 				  zcg_raw16(p + ZCG_PLAIN_UDP + 2));
-	if (tunnel == ZCG_TUNNEL_NONE)
+	if (unlikely(tunnel == ZCG_TUNNEL_NONE))
 		return ZCG_UNKNOWN_PORT;
 	if (unlikely(f->headlen < ZCG_PLAIN_LEN ||
 		     tunnel != ZCG_TUNNEL_VXLAN))
@@ -79,6 +99,7 @@ zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 		     !zcg_plain_ip4(p + ZCG_PLAIN_IP2, IPPROTO_TCP)))
 		return ZCG_GO_ON;
 
+	outer = zcg_be16(p + ZCG_PLAIN_IP + 2);
 	inner = zcg_be16(p + ZCG_PLAIN_IP2 + 2);
 	if (unlikely(ZCG_PLAIN_IP + outer > f->len ||
 		     zcg_be16(p + ZCG_PLAIN_UDP + 4) != outer - ZCG_IP4_MIN ||
@@ -101,6 +122,35 @@ zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
 	if (unlikely(ops->csum(f, ZCG_PLAIN_TCP, len, sum) != 0xffff))
 		return ZCG_INNER_BAD;
 	return ZCG_VERIFIED;
+}
+
+/**
+ * zcg_plain - judge a frame of the usual shape
+ * @ops: the caller's operations; only csum is used
+ * @f: the frame
+ * @ports: the known tunnel ports
+ *
+ * Asks nothing that zcg_outer() and zcg_inner() do not ask, in fewer steps, and
+ * leaves to them whatever is not exactly as expected: it never judges a frame
+ * otherwise than they would. To be asked only if GRO is on.
+ *
+ * Context: any; takes no lock, allocates nothing.
+ * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, ZCG_UNKNOWN_PORT, or
+ * ZCG_GO_ON: no verdict.
+ */
+static __always_inline enum zcg_reason
+zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
+	  const struct zcg_ports *ports)
+{
+	enum zcg_reason r;
+
+	if (unlikely(f->headlen < ZCG_PLAIN_IP))
+		return ZCG_GO_ON;
+	r = zcg_plain_port(f->head + ZCG_PLAIN_IP, f->headlen - ZCG_PLAIN_IP,
+			   ports);
+	if (r == ZCG_GO_ON_PLAIN)
+		r = zcg_plain_tunnel(ops, f, ports);
+	return r;
 }
 
 #endif /* ZCG_PLAIN_H */

@@ -5,7 +5,8 @@
  * Written under rtnl only, read in NAPI context without a lock: a slot is one
  * 32-bit word that holds port and type together, so a reader sees the old
  * entry or the new one and never a mixture. A port keeps its slot until it is
- * cleared. The table is 64 bytes, one cache line if the owner aligns it.
+ * cleared. Most UDP frames go to ports that no tunnel has, so a filter of one
+ * word says of those, in most cases, that no slot need be looked at.
  */
 #ifndef ZCG_PORTS_H
 #define ZCG_PORTS_H
@@ -34,10 +35,21 @@ enum zcg_tunnel {
  * struct zcg_ports - the table; all zero is the empty one
  * @slot: enum zcg_tunnel in the upper 16 bits, the port as it lies in the UDP
  *	header in the lower; 0 is a free slot
+ * @filter: the bits zcg_ports_bit() of the ports in @slot
+ *
+ * Where a reader sees a slot and the filter of different times, the port counts
+ * as not yet there, or no longer.
  */
 struct zcg_ports {
 	u32 slot[ZCG_MAX_PORTS];
+	unsigned long filter;
 };
+
+/* A port's bit in the filter: neighbours have different ones. */
+static __always_inline unsigned long zcg_ports_bit(__be16 port)
+{
+	return 1UL << (be16_to_cpu(port) % (8 * sizeof(unsigned long)));
+}
 
 static __always_inline u32 zcg_ports_entry(__be16 port, enum zcg_tunnel type)
 {
@@ -47,6 +59,20 @@ static __always_inline u32 zcg_ports_entry(__be16 port, enum zcg_tunnel type)
 static __always_inline enum zcg_tunnel zcg_ports_type(u32 entry)
 {
 	return (enum zcg_tunnel)(entry >> 16);
+}
+
+/**
+ * zcg_ports_may_have - can there be a tunnel at a UDP port?
+ * @p: the table
+ * @port: UDP destination port, network order
+ *
+ * Context: any; needs no lock.
+ * Return: false if not, true if zcg_ports_lookup() is to be asked.
+ */
+static __always_inline bool zcg_ports_may_have(const struct zcg_ports *p,
+					       __be16 port)
+{
+	return READ_ONCE(p->filter) & zcg_ports_bit(port);
 }
 
 /**
@@ -61,6 +87,9 @@ static __always_inline enum zcg_tunnel
 zcg_ports_lookup(const struct zcg_ports *p, __be16 port)
 {
 	unsigned int i;
+
+	if (!zcg_ports_may_have(p, port))
+		return ZCG_TUNNEL_NONE;
 
 	for (i = 0; i < ZCG_MAX_PORTS; i++) {
 		u32 entry = READ_ONCE(p->slot[i]);
@@ -108,7 +137,21 @@ static inline int zcg_ports_set(struct zcg_ports *p, __be16 port,
 		return -ENOSPC;
 
 	WRITE_ONCE(p->slot[slot], zcg_ports_entry(port, type));
+	WRITE_ONCE(p->filter, p->filter | zcg_ports_bit(port));
 	return 0;
+}
+
+/* The filter, after a port went. */
+static inline void zcg_ports_refilter(struct zcg_ports *p)
+{
+	unsigned long filter = 0;
+	unsigned int i;
+
+	for (i = 0; i < ZCG_MAX_PORTS; i++) {
+		if (p->slot[i])
+			filter |= zcg_ports_bit((__force __be16)(u16)p->slot[i]);
+	}
+	WRITE_ONCE(p->filter, filter);
 }
 
 /**
@@ -135,6 +178,7 @@ static inline int zcg_ports_clear(struct zcg_ports *p, __be16 port,
 	for (i = 0; i < ZCG_MAX_PORTS; i++) {
 		if (p->slot[i] == entry) {
 			WRITE_ONCE(p->slot[i], 0);
+			zcg_ports_refilter(p);
 			return 0;
 		}
 	}
@@ -153,6 +197,7 @@ static inline void zcg_ports_reset(struct zcg_ports *p)
 
 	for (i = 0; i < ZCG_MAX_PORTS; i++)
 		WRITE_ONCE(p->slot[i], 0);
+	WRITE_ONCE(p->filter, 0);
 }
 
 #endif /* ZCG_PORTS_H */

@@ -7,12 +7,12 @@
 
 #include "frames.h"
 
+/* written out, so that the policy tests do not hang on zcg_ports_set() */
 const struct zcg_ports ports = { .slot = {
-	/* written out, so that the policy tests do not hang on zcg_ports_set() */
 	[0] = ZCG_TUNNEL_VXLAN << 16 | (uint16_t)((PORT_VXLAN & 0xff) << 8 | PORT_VXLAN >> 8),
 	[3] = ZCG_TUNNEL_VXLAN_GPE << 16 | (uint16_t)((PORT_GPE & 0xff) << 8 | PORT_GPE >> 8),
 	[15] = ZCG_TUNNEL_GENEVE << 16 | (uint16_t)((PORT_GENEVE & 0xff) << 8 | PORT_GENEVE >> 8),
-} };
+}, .filter = 1ul << PORT_VXLAN % 64 | 1ul << PORT_GPE % 64 | 1ul << PORT_GENEVE % 64 };
 
 const struct spec bases[] = {
 	{ .payload = 60 },

@@ -47,7 +47,7 @@ static void slot_is_one_word_in_network_order(void **state)
 	uint16_t low;
 
 	(void)state;
-	assert_int_equal(sizeof(t), 64);
+	assert_int_equal(sizeof(t.slot), 64);
 	assert_int_equal(zcg_ports_set(&t, port(0x1234), ZCG_TUNNEL_GENEVE), 0);
 	low = t.slot[0] & 0xffff;
 	assert_memory_equal(&low, "\x12\x34", 2);
@@ -151,6 +151,31 @@ static void every_port_number(void **state)
 	}
 }
 
+/* The filter passes each port in the table, and few others when there are few. */
+static void filter_passes_what_is_there(void **state)
+{
+	struct zcg_ports t = { { 0 } };
+	unsigned int i, passed = 0;
+
+	(void)state;
+	for (i = 0; i < 65536; i++)
+		assert_false(zcg_ports_may_have(&t, port(i)));
+	/* Of two ports with the same bit one goes, then the other. */
+	assert_int_equal(zcg_ports_set(&t, port(4789), ZCG_TUNNEL_VXLAN), 0);
+	assert_int_equal(zcg_ports_set(&t, port(4789 + 64), ZCG_TUNNEL_GENEVE), 0);
+	assert_int_equal(zcg_ports_set(&t, port(8472), ZCG_TUNNEL_VXLAN), 0);
+	for (i = 0; i < 65536; i++)
+		passed += zcg_ports_may_have(&t, port(i));
+	assert_int_equal(passed, 2 * 65536 / (8 * sizeof(long)));
+	assert_int_equal(zcg_ports_clear(&t, port(4789), ZCG_TUNNEL_VXLAN), 0);
+	assert_true(zcg_ports_may_have(&t, port(4789 + 64)));
+	assert_int_equal(zcg_ports_clear(&t, port(4789 + 64), ZCG_TUNNEL_GENEVE), 0);
+	assert_false(zcg_ports_may_have(&t, port(4789 + 64)));
+	assert_true(zcg_ports_may_have(&t, port(8472)));
+	zcg_ports_reset(&t);
+	assert_false(zcg_ports_may_have(&t, port(8472)));
+}
+
 static struct zcg_ports shared;
 static bool stop;
 
@@ -208,6 +233,8 @@ size_t ports_tests(struct CMUnitTest *list)
 		{ "ports: nonsense is refused", nonsense_is_refused, NULL, NULL, NULL },
 		{ "ports: every port number, none of its neighbours",
 		  every_port_number, NULL, NULL, NULL },
+		{ "ports: the filter passes what is there",
+		  filter_passes_what_is_there, NULL, NULL, NULL },
 		{ "ports: a reader without lock sees whole entries",
 		  reader_sees_whole_entries, NULL, NULL, NULL },
 	};
