@@ -87,6 +87,8 @@ struct zcg_queue {
  *	when it finds the mode to be ZCG_OFF, zcg_switch() sets it after it wrote
  *	the mode. Each has a barrier between its two accesses, so one of them sees
  *	what the other did, and the bit ends up set if the mode is not ZCG_OFF.
+ * The bit __IXGBE_RX_ZCG_ALL of ring->state: NAPI's own; atomic operations for the
+ *	sake of the other bits.
  * zcg_adapter.queues: written at probe, before the port can be opened, freed
  *	after the last poll. Not written in between.
  * zcg_queue.count: the other way round, NAPI writes and ethtool reads; syncp
@@ -125,12 +127,25 @@ struct zcg_adapter {
  */
 #define zcg_ring_state(ring)	((unsigned long *)&(ring)->state)
 
-/* Does the fork deliver this frame? Else the caller is to, as in-box. */
+/* Does the fork deliver this frame? Else the caller is to, as in-box.
+ *
+ * Of a frame with an outer UDP checksum of zero the card never says that its
+ * checksum is good: nothing was checked, or the erratum has it bad. So all that the
+ * in-box driver could report as good is other people's. To know that costs these
+ * a look at the sk_buff, which is at hand. (Should silicon with the erratum add up
+ * such a frame to what fits, that one frame is delivered as in-box.)
+ *
+ * The exception is a port whose NAPI keeps tunnel frames out of GRO: there it
+ * needs to know what it has given to GRO, and asks for all with the second bit.
+ */
 #define zcg_takes(ring, rx_desc, skb) ({				\
 	struct ixgbe_ring *_ring = (ring);				\
+	struct sk_buff *_skb = (skb);					\
 									\
 	test_bit(__IXGBE_RX_ZCG, zcg_ring_state(_ring)) &&		\
-		zcg_rx_skb(_ring, rx_desc, skb);			\
+		(_skb->ip_summed == CHECKSUM_NONE ||			\
+		 test_bit(__IXGBE_RX_ZCG_ALL, zcg_ring_state(_ring))) &&	\
+		zcg_rx_skb(_ring, rx_desc, _skb);			\
 })
 
 typedef u32 (*zcg_get_flags_t)(struct net_device *netdev);
@@ -159,6 +174,7 @@ bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
 void zcg_deliver_deferred(struct ixgbe_ring *ring, struct sk_buff *skb,
 			  u32 state);
 void zcg_deliver_other(struct ixgbe_ring *ring, struct sk_buff *skb, u32 state);
+void zcg_see_less(const struct ixgbe_ring *ring);
 void zcg_leave(struct ixgbe_ring *ring, u32 state);
 void zcg_settle(const struct ixgbe_ring *ring, u32 state);
 

@@ -47,6 +47,33 @@ void zcg_settle(const struct ixgbe_ring *ring, u32 state)
 	}
 }
 
+/* Every frame that a deferred one may overtake has to be seen from now on, those
+ * that the card judged, too. What went to GRO without being seen has to leave it.
+ */
+static noinline void zcg_see_all(const struct ixgbe_ring *ring)
+{
+	struct ixgbe_q_vector *q_vector = ring->q_vector;
+	struct ixgbe_ring *each;
+
+	ixgbe_for_each_ring(each, q_vector->rx)
+		set_bit(__IXGBE_RX_ZCG_ALL, zcg_ring_state(each));
+	napi_gro_flush(&q_vector->napi, false);
+}
+
+/**
+ * zcg_see_less - frames that the card judged need not be seen any longer
+ * @ring: a receive ring in a mode that defers nothing
+ *
+ * Context: NAPI of @ring's q_vector.
+ */
+void zcg_see_less(const struct ixgbe_ring *ring)
+{
+	struct ixgbe_ring *each;
+
+	ixgbe_for_each_ring(each, ring->q_vector->rx)
+		clear_bit(__IXGBE_RX_ZCG_ALL, zcg_ring_state(each));
+}
+
 /**
  * zcg_deliver_deferred - hand a frame to the stack, past GRO
  * @ring: the receive ring it came from
@@ -60,6 +87,8 @@ void zcg_deliver_deferred(struct ixgbe_ring *ring, struct sk_buff *skb,
 {
 	struct napi_struct *napi = &ring->q_vector->napi;
 
+	if (unlikely(!test_bit(__IXGBE_RX_ZCG_ALL, zcg_ring_state(ring))))
+		zcg_see_all(ring);
 	zcg_settle(ring, state);
 	skb_mark_napi_id(skb, napi);
 	zcg_napi_normal(napi, skb);
@@ -95,6 +124,7 @@ void zcg_deliver_other(struct ixgbe_ring *ring, struct sk_buff *skb, u32 state)
 void zcg_leave(struct ixgbe_ring *ring, u32 state)
 {
 	zcg_settle(ring, state);
+	zcg_see_less(ring);
 
 	/* If the mode was changed again meanwhile, either that is seen here or
 	 * zcg_switch() sets the bit after it is cleared here.

@@ -68,19 +68,12 @@ static bool zcg_is_udp(const union ixgbe_adv_rx_desc *rx_desc)
 			   IXGBE_RXDADV_PKTTYPE_VXLAN);
 }
 
-/* UDP over plain IPv4 whose checksum is not zero: the policy would say
- * ZCG_NOT_OURS. Asked first, since it spares other people's frames all else.
+/* Can this UDP frame be one that the hardware left unjudged?
+ *
+ * What the hardware merges of several frames (RSC) is TCP without a tunnel, and
+ * has been called that by zcg_is_udp().
  */
-static bool zcg_has_checksum(const struct sk_buff *skb)
-{
-	return skb_headlen(skb) >= ZCG_IP4_MIN + ZCG_UDP_LEN &&
-	       zcg_plain_ip4(skb->data, IPPROTO_UDP) &&
-	       zcg_raw16(skb->data + ZCG_IP4_MIN + 6);
-}
-
-/* Can this UDP frame be one that the hardware left unjudged? */
-static bool zcg_is_candidate(const union ixgbe_adv_rx_desc *rx_desc,
-			     const struct sk_buff *skb)
+static bool zcg_is_candidate(const union ixgbe_adv_rx_desc *rx_desc)
 {
 	__le16 type = rx_desc->wb.lower.lo_dword.hs_rss.pkt_info;
 
@@ -91,14 +84,13 @@ static bool zcg_is_candidate(const union ixgbe_adv_rx_desc *rx_desc,
 	/* A bad outer IP header is not ours to excuse. IPE is the inner header
 	 * for a recognized tunnel, OUTERIPER (reserved before X550) the outer.
 	 */
-	if (rx_desc->wb.upper.status_error &
-	    cpu_to_le32(IXGBE_RXDADV_ERR_IPE | IXGBE_RXDADV_ERR_OUTERIPER))
-		return false;
+	return !(rx_desc->wb.upper.status_error &
+		 cpu_to_le32(IXGBE_RXDADV_ERR_IPE | IXGBE_RXDADV_ERR_OUTERIPER));
+}
 
-	/* The hardware merged several frames (RSC): a length of its own making,
-	 * and it does so for TCP without a tunnel only.
-	 */
-	return !skb_is_gso(skb);
+static bool zcg_may_report(const struct ixgbe_ring *ring)
+{
+	return ring->netdev->features & NETIF_F_RXCSUM;
 }
 
 /* GRO asks the device that the skb will belong to: for a macvlan with its own
@@ -132,20 +124,32 @@ static noinline enum zcg_reason zcg_judge_any(const struct ixgbe_ring *ring,
 			      &ring->q_vector->adapter->zcg.ports, flags);
 }
 
-/* Judge the frame and report what is known. Out of line, and called last, for the
- * sake of frames that are no candidates. Returns false: it delivers nothing.
+/* Judge a frame that may be a tunnel's and report what is known. Out of line, and
+ * called last, for the sake of frames that are none. Returns false: it delivers
+ * nothing.
  */
 static noinline bool zcg_judge(const struct ixgbe_ring *ring,
-			       struct sk_buff *skb)
+			       struct sk_buff *skb, u32 state,
+			       enum zcg_reason reason)
 {
-	struct zcg_frame f = zcg_frame(skb);
 	u32 flags = zcg_flags(ring);
-	enum zcg_reason reason;
 	int level;
 
-	reason = zcg_decide_plain(&zcg_skb_ops, &f,
-				  &ring->q_vector->adapter->zcg.ports, flags);
-	if (reason == ZCG_GO_ON)
+	/* Nothing may be reported, so that a gated core refuses the frame without
+	 * a look at what it holds of its flow.
+	 */
+	if (unlikely(!zcg_may_report(ring))) {
+		zcg_settle(ring, state);
+		return false;
+	}
+
+	if (likely(reason == ZCG_GO_ON_PLAIN && flags == ZCG_F_GRO)) {
+		struct zcg_frame f = zcg_frame(skb);
+
+		reason = zcg_plain_tunnel(&zcg_skb_ops, &f,
+					  &ring->q_vector->adapter->zcg.ports);
+	}
+	if (unlikely(reason >= ZCG_GO_ON))
 		reason = zcg_judge_any(ring, skb, flags);
 	if (reason == ZCG_NOT_OURS)
 		return false;
@@ -162,7 +166,7 @@ static noinline bool zcg_judge(const struct ixgbe_ring *ring,
 }
 
 /* Judge a frame that may have to be kept out of GRO, and deliver it. */
-static noinline void zcg_judge_deferred(struct ixgbe_ring *ring,
+static void zcg_judge_deferred(struct ixgbe_ring *ring,
 					struct sk_buff *skb, u32 state)
 {
 	enum zcg_reason reason = zcg_judge_any(ring, skb, ZCG_F_DEFER);
@@ -174,9 +178,31 @@ static noinline void zcg_judge_deferred(struct ixgbe_ring *ring,
 		return;
 	}
 
-	if (ring->netdev->features & NETIF_F_RXCSUM)
+	if (zcg_may_report(ring))
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	zcg_deliver_deferred(ring, skb, state);
+}
+
+/* Frames for which it is not as usual: that the flag is on, and that the card
+ * could not judge them.
+ */
+static noinline bool zcg_rx_other(struct ixgbe_ring *ring,
+				  const union ixgbe_adv_rx_desc *rx_desc,
+				  struct sk_buff *skb, u32 state)
+{
+	switch (state & ZCG_STATE_MODE) {
+	case ZCG_OFF:
+		zcg_leave(ring, state);
+		return false;
+	case ZCG_ON:
+		zcg_see_less(ring);
+		return false;
+	}
+
+	if (!zcg_is_candidate(rx_desc))
+		return false;
+	zcg_judge_deferred(ring, skb, state);
+	return true;
 }
 
 /**
@@ -187,7 +213,7 @@ static noinline void zcg_judge_deferred(struct ixgbe_ring *ring,
  *
  * ZCG_ON: reports the checksums of a zero-checksum tunnel frame. Raises what
  * the in-box driver reported, never lowers it: a frame that it already reported
- * at level 1 or that is none of the fork's business stays as it is. Level 1 says
+ * or that is none of the fork's business stays as it is. Level 1 says
  * that two checksums in a row hold, the outer UDP one (which is zero) and the
  * inner one, so it is reported only after the inner one was computed; see
  * CHECKSUM_UNNECESSARY in skbuff.h.
@@ -202,31 +228,26 @@ static noinline void zcg_judge_deferred(struct ixgbe_ring *ring,
 bool zcg_rx_skb(struct ixgbe_ring *ring, union ixgbe_adv_rx_desc *rx_desc,
 		struct sk_buff *skb)
 {
-	u32 state = READ_ONCE(ring->q_vector->adapter->zcg.state);
-	enum zcg_mode mode = state & ZCG_STATE_MODE;
+	const struct ixgbe_adapter *adapter = ring->q_vector->adapter;
+	enum zcg_reason reason;
+	u32 state;
 
-	if (unlikely(mode == ZCG_OFF)) {
-		zcg_leave(ring, state);
-		return false;
-	}
 	if (!zcg_is_udp(rx_desc))
 		return false;
 
-	if (likely(mode == ZCG_ON)) {
-		if (zcg_has_checksum(skb) || !zcg_is_candidate(rx_desc, skb))
-			return false;
-		/* Nothing may be reported, so that a gated core refuses the
-		 * frame without a look at what it holds of its flow.
-		 */
-		if (unlikely(!(ring->netdev->features & NETIF_F_RXCSUM)))
-			zcg_settle(ring, state);
-		else if (!skb->csum_level)
-			return zcg_judge(ring, skb);
+	state = READ_ONCE(adapter->zcg.state);
+	if (unlikely((state & ZCG_STATE_MODE) != ZCG_ON ||
+		     skb->ip_summed != CHECKSUM_NONE))
+		return zcg_rx_other(ring, rx_desc, skb, state);
+	if (!zcg_is_candidate(rx_desc))
 		return false;
-	}
 
-	if (!zcg_is_candidate(rx_desc, skb))
+	reason = zcg_plain_port(skb->data, skb_headlen(skb),
+				&adapter->zcg.ports);
+	if (reason == ZCG_NOT_OURS)
 		return false;
-	zcg_judge_deferred(ring, skb, state);
-	return true;
+	if (reason != ZCG_UNKNOWN_PORT || unlikely(!zcg_may_report(ring)))
+		return zcg_judge(ring, skb, state, reason);
+	zcg_count(ring, reason);
+	return false;
 }
