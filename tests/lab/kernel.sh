@@ -5,11 +5,13 @@
 # The kernels that guests boot, and the driver built for one of them.
 
 KERNELS="gated-5.10 debian11 debian12 debian13 backports"
+# For those who name them only: the gated kernel with its gate open.
+MORE_KERNELS="open-5.10"
 
 kernel_check() {
 	local k
 
-	for k in $KERNELS; do
+	for k in $KERNELS $MORE_KERNELS; do
 		[ "$k" != "$1" ] || return 0
 	done
 	die --status=2 "no kernel called '$1'; there are: $KERNELS"
@@ -17,7 +19,7 @@ kernel_check() {
 
 kernel_root() { # the root that a kernel is built in and runs on
 	case $1 in
-	gated-5.10) echo debian11 ;;
+	gated-5.10 | open-5.10) echo debian11 ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -29,23 +31,38 @@ gated_make() { # gated_make tmp root
 		-C /zcg/work -- bash /zcg/tree/gated-5.10.build
 }
 
+# The same, but for its name and the gate.
+open_make() { # open_make tmp root
+	mkdir "$1/kernel" "$1/lab"
+	cp "$LAB/gated-5.10.build" "$1/lab/"
+	cp "$LAB/open-5.10.cocci" "$1/lab/gated-5.10.cocci"
+	sed 's/^CONFIG_LOCALVERSION="-zcg-gated"$/CONFIG_LOCALVERSION="-zcg-open"/' \
+		"$LAB/gated-5.10.config" >"$1/lab/gated-5.10.config"
+	step "building kernel open-5.10" in_root "$2" -b "$1:/zcg/work" -b "$1/lab:/zcg/tree" \
+		-C /zcg/work -- bash /zcg/tree/gated-5.10.build
+	rm -r "${1:?}/lab"
+}
+
 # Make sure that a kernel is there. Sets KERNEL_DIR (where its product is; for
 # a distribution's kernel its root), KERNEL_IMAGE, KERNEL_MODULES (the
 # directory holding lib/modules), KREL and ROOT_DIR.
 need_kernel() {
-	local image
+	local image make=gated_make
 
 	kernel_check "$1"
 	need_debian_root "$(kernel_root "$1")"
 	ROOT_DIR=$REPLY
 	case $1 in
-	gated-5.10)
-		KERNEL_DIR=$CACHE/kernels/$1-$(key "$LAB"/gated-5.10.* -- "$(product_name "$ROOT_DIR")")
+	gated-5.10 | open-5.10)
+		[ "$1" = gated-5.10 ] || make=open_make
+		# The gated kernel is made of the files named so; the open one of one more.
+		KERNEL_DIR=$CACHE/kernels/$1-$(key "$LAB"/gated-5.10.* \
+			$([ "$1" = gated-5.10 ] || echo "$LAB/open-5.10.cocci") -- "$(product_name "$ROOT_DIR")")
 		if [ ! -e "$KERNEL_DIR/krel" ]; then
 			need_root "building a kernel"
 			lock "kernel-$1"
 			if [ ! -e "$KERNEL_DIR/krel" ]; then
-				make_product "$KERNEL_DIR" gated_make "$ROOT_DIR"
+				make_product "$KERNEL_DIR" "$make" "$ROOT_DIR"
 				prune "$CACHE/kernels/$1-" 2
 			fi
 			unlock
@@ -80,7 +97,7 @@ build_driver() { # build_driver kernel [make arguments...]
 	need_kernel "$name"
 	args=("KREL=$KREL")
 	case $name in
-	gated-5.10)
+	gated-5.10 | open-5.10)
 		binds=(-b "$KERNEL_DIR/kernel:/zcg/kernel")
 		args+=(KDIR=/zcg/kernel KSRC=/zcg/kernel)
 		;;
