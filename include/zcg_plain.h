@@ -86,7 +86,7 @@ zcg_plain_tunnel(const struct zcg_ops *ops, const struct zcg_frame *f,
 	u32 outer, inner, len;
 	u64 sum;
 
-	tunnel = zcg_ports_lookup(ports, (__force __be16)
+	tunnel = zcg_ports_find(ports, (__force __be16)
 				  zcg_raw16(p + ZCG_PLAIN_UDP + 2));
 	if (unlikely(tunnel == ZCG_TUNNEL_NONE))
 		return ZCG_UNKNOWN_PORT;

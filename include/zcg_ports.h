@@ -67,12 +67,35 @@ static __always_inline enum zcg_tunnel zcg_ports_type(u32 entry)
  * @port: UDP destination port, network order
  *
  * Context: any; needs no lock.
- * Return: false if not, true if zcg_ports_lookup() is to be asked.
+ * Return: false if not, true if a slot may have it: zcg_ports_find().
  */
 static __always_inline bool zcg_ports_may_have(const struct zcg_ports *p,
 					       __be16 port)
 {
 	return READ_ONCE(p->filter) & zcg_ports_bit(port);
+}
+
+/**
+ * zcg_ports_find - which tunnel ends at a UDP port that the filter passes
+ * @p: the table
+ * @port: UDP destination port, network order
+ *
+ * Context: any; needs no lock.
+ * Return: the type, ZCG_TUNNEL_NONE if the port is not in the table.
+ */
+static __always_inline enum zcg_tunnel
+zcg_ports_find(const struct zcg_ports *p, __be16 port)
+{
+	unsigned int i;
+
+	for (i = 0; i < ZCG_MAX_PORTS; i++) {
+		u32 entry = READ_ONCE(p->slot[i]);
+
+		/* Port 0 finds a free slot, which says ZCG_TUNNEL_NONE. */
+		if ((u16)entry == (__force u16)port)
+			return zcg_ports_type(entry);
+	}
+	return ZCG_TUNNEL_NONE;
 }
 
 /**
@@ -86,19 +109,8 @@ static __always_inline bool zcg_ports_may_have(const struct zcg_ports *p,
 static __always_inline enum zcg_tunnel
 zcg_ports_lookup(const struct zcg_ports *p, __be16 port)
 {
-	unsigned int i;
-
-	if (!zcg_ports_may_have(p, port))
-		return ZCG_TUNNEL_NONE;
-
-	for (i = 0; i < ZCG_MAX_PORTS; i++) {
-		u32 entry = READ_ONCE(p->slot[i]);
-
-		/* Port 0 finds a free slot, which says ZCG_TUNNEL_NONE. */
-		if ((u16)entry == (__force u16)port)
-			return zcg_ports_type(entry);
-	}
-	return ZCG_TUNNEL_NONE;
+	return zcg_ports_may_have(p, port) ? zcg_ports_find(p, port) :
+					     ZCG_TUNNEL_NONE;
 }
 
 /**

@@ -21,10 +21,11 @@ static const void *zcg_skb_fetch(const struct zcg_frame *f, u32 off, u32 n,
 {
 	const struct sk_buff *skb = f->ctx;
 
-	return skb_header_pointer(skb, off + skb_mac_offset(skb), n, buf);
+	return skb_header_pointer(skb, (int)off - ETH_HLEN, n, buf);
 }
 
-static u16 zcg_skb_csum(const struct zcg_frame *f, u32 off, u32 len, u32 seed)
+static __always_inline u16 zcg_skb_csum(const struct zcg_frame *f, u32 off,
+					u32 len, u32 seed)
 {
 	const struct sk_buff *skb = f->ctx;
 	__wsum sum = (__force __wsum)seed;
@@ -35,7 +36,7 @@ static u16 zcg_skb_csum(const struct zcg_frame *f, u32 off, u32 len, u32 seed)
 	if (likely(off + len <= f->headlen))
 		sum = csum_partial(f->head + off, len, sum);
 	else
-		sum = skb_checksum(skb, off + skb_mac_offset(skb), len, sum);
+		sum = skb_checksum(skb, (int)off - ETH_HLEN, len, sum);
 
 	return (u16)~(__force u16)csum_fold(sum);
 }
@@ -101,12 +102,13 @@ static u32 zcg_flags(const struct ixgbe_ring *ring)
 	return ring->netdev->features & NETIF_F_GRO ? ZCG_F_GRO : 0;
 }
 
-static struct zcg_frame zcg_frame(const struct sk_buff *skb)
+static __always_inline struct zcg_frame zcg_frame(const struct sk_buff *skb)
 {
+	/* eth_type_trans() has just stepped over it. */
 	return (struct zcg_frame) {
-		.head		= skb_mac_header(skb),
-		.headlen	= skb_headlen(skb) - skb_mac_offset(skb),
-		.len		= skb->len - skb_mac_offset(skb),
+		.head		= skb->data - ETH_HLEN,
+		.headlen	= skb_headlen(skb) + ETH_HLEN,
+		.len		= skb->len + ETH_HLEN,
 		.ctx		= skb,
 	};
 }
