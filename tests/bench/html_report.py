@@ -79,15 +79,18 @@ def kernel_part(kernel, release, rows):
           if n in catalogue.S1_SEED else '-'] for n in s1]))
     part.append(bars('One TCP connection over VXLAN', 'Mbit/s per virtual second, receiver alone',
                      [(rows[n]['row']['what'], rows[n]['figures']['mbps']) for n in s1]))
-    part.append(table(['Instructions per frame', 'in-box', 'fork, off', 'fork, on'],
-                      [[what] + ['%.1f' % rows['%s-%s' % (name, kind)]['figures']['per_frame']
-                                 for kind in catalogue.DRIVERS]
-                       for name, what, _ in catalogue.OTHERS if name + '-on' in rows]))
-    for name, label, _, values in catalogue.GROWTH:
-        series = [(kind, [(value, rows['%s-%d-%s' % (name, value, kind)]['figures']['per_kib'])
-                          for value in values if '%s-%d-%s' % (name, value, kind) in rows])
-                  for kind in catalogue.DRIVERS]
-        if series[0][1]:
+    if 'udp64-on' in rows:
+        part.append(table(
+            ['Instructions per frame', 'in-box', 'fork, off', 'fork, on'],
+            [[what] + ['%.1f' % rows['%s-%s' % (name, kind)]['figures']['per_frame']
+                       for kind in catalogue.DRIVERS] for name, what, _ in catalogue.OTHERS]))
+    for name, label, setting, values in catalogue.GROWTH:
+        series = []
+        for kind in catalogue.GROWN:
+            points = [(value, catalogue.point(name, setting, value, kind)) for value in values]
+            series.append((kind, [(value, rows[key]['figures']['per_kib'])
+                                  for value, key in points if key in rows]))
+        if len(series[0][1]) == len(values):
             part.append(lines_chart('How cost grows: ' + name, label, series))
     part.append('<details><summary>Commands</summary><p>' + '<br>'.join(
         '%s: <code>%s</code>' % (html.escape(name), html.escape(row['command']))
@@ -107,7 +110,7 @@ def write(folder, results, limits, memory):
             'claim about a particular machine.</p>']
     for (kernel, release), rows in kernels.items():
         page += kernel_part(kernel, release, rows)
-    page.append('<h2>Memory</h2>' + table(['kernel', 'module, bytes', 'in-box', 'fork'],
+    page.append('<h2>Memory</h2>' + table(['kernel', 'module, bytes: in-box', 'fork', 'more', 'each port', 'each queue'],
                                           memory))
     page.append('<h2>Limits</h2>' + ''.join(
         '<div%s>%s</div>' % (' class="bad"' if line.startswith('not ok') else '', html.escape(line))

@@ -181,7 +181,8 @@ def xdp(port, action):
 @contextlib.contextmanager
 def tcp(row, sink, control):
     """Connections that are being read from."""
-    control('csum=%d' % row['outer_csum'], 'rco=%d' % row['rco'], 'burst=%d' % row['burst'])
+    control('csum=%d' % row['outer_csum'], 'rco=%d' % row['rco'], 'burst=%d' % row['burst'],
+            'gap=%d' % row['gap'], 'mss=%d' % row['mss'])
     inside = row['inside'] and row['tunnel'] != 'none'
     with subprocess.Popen([sink, INNER_PEER if inside else PEER, str(TCP_PORT), str(row['flows'])],
                           stdout=subprocess.PIPE) as reader:

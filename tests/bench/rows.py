@@ -3,6 +3,10 @@
 """rows.py: the rows that the bench measures: how a receiver is set up, what it is sent.
 
 usage: rows.py [--quick] KERNEL     prints the names of a kernel's rows
+       rows.py --opened KERNEL      prints the kernel that is this one with its gate open
+
+Seed S1's rows are for every kernel; what others pay and how cost grows, for the two in
+FULL; the peer of a gated core is the same kernel with its gate open (OPENED).
 """
 import sys
 
@@ -20,12 +24,19 @@ PLAIN = {
     'queues': 1,
     'ports': 1,                 # tunnel ports that the device knows
     'burst': 44,                # segments of a flow before the next one's turn: 64 KiB
+    'mss': 0,                   # bytes of a segment at most; 0: what the receiver takes
+    'gap': 0,                   # ns of silence after each of these bursts
     'inside': True,             # the flows are inside the tunnel
     'xdp': '',                  # drop: an XDP program at the port that drops all
     'udp_size': 0,              # bytes of UDP frames that come instead of TCP, with the FCS
     'udp_csum': 1,              # and whether they have a checksum
     'udp_flows': 16,
 }
+
+
+FULL = ('gated-5.10', 'debian13')
+# What seed S1's patch was: the gate open, on the kernel that is otherwise the same.
+OPENED = {'gated-5.10': 'open-5.10'}
 
 
 def row(what, **changes):
@@ -75,36 +86,61 @@ def others():
 
 # How cost grows: the chart's title, what is on its axis, which setting, its values.
 GROWTH = (
-    ('flows', 'connections', 'flows', (1, 4, 16, 64)),
+    ('flows', 'connections', 'flows', (1, 8, 64)),
     ('mtu', 'MTU of the port', 'mtu', (1500, 4000, 9000)),
     ('queues', 'receive queues, 16 connections', 'queues', (1, 2, 4)),
     ('ports', 'known tunnel ports', 'ports', (1, 4, 16)),
-    ('burst', 'segments of a connection in a row, 16 connections', 'burst', (1, 4, 16, 64)),
+    ('burst', 'segments of a connection in a row, 16 connections', 'burst', (1, 8, 64)),
+    ('poll', 'frames for each poll', 'burst', (1, 8, 64)),
+    ('size', 'bytes of a segment', 'mss', (64, 512, 1398)),
 )
-MANY = {'queues': {'flows': 16}, 'burst': {'flows': 16}}
+# With gap, each burst is a poll of its own: the next comes when all is done.
+MANY = {'queues': {'flows': 16}, 'burst': {'flows': 16}, 'poll': {'gap': 400000}}
+# The drivers that are compared, and the row where nothing is set otherwise.
+GROWN = {'inbox': 'inbox', 'on': 's1-device'}
+
+
+def point(name, setting, value, driver):
+    """What the row of a chart's point is called."""
+    if value == PLAIN[setting] and name not in MANY:
+        return GROWN[driver]
+    return '%s-%d-%s' % (name, value, driver)
 
 
 def growth():
     """The rows of the charts."""
-    return {'%s-%d-%s' % (name, value, driver): row(
-                '%s: %d' % (what, value), **dict(DRIVERS[driver], **MANY.get(name, {}),
-                                                 **{setting: value}))
-            for name, what, setting, values in GROWTH for value in values for driver in DRIVERS}
+    found = {}
+    for name, what, setting, values in GROWTH:
+        for value in values:
+            for driver in GROWN:
+                found.setdefault(point(name, setting, value, driver), row(
+                    '%s: %d' % (what, value), **dict(DRIVERS[driver], **MANY.get(name, {}),
+                                                     **{setting: value})))
+    return found
 
 
 # Mbit/s that the seed gives for its rows.
-S1_SEED = {'s1-rco': 7527, 's1-csum': 6539, 's1-device': 6174, 's1-tunnel': 4393, 's1-none': 3613}
+S1_SEED = {'s1-rco': 7527, 's1-csum': 6539, 's1-device': 6174, 's1-patch': 6174,
+           's1-tunnel': 4393, 's1-none': 3613}
 
 
 def rows(kernel, quick=False):
     """The rows of a kernel of the lab, by name."""
-    found = dict(s1(kernel.startswith('gated')), **others())
-    if not quick:
-        found.update(growth())
+    if kernel in OPENED.values():
+        return {'s1-patch': row("no outer checksum, seed S1's patch: the gate open, in-box driver",
+                                kernel=kernel)}
+    found = s1(kernel.startswith('gated'))
+    if kernel in FULL:
+        found.update(others())
+        if not quick:
+            found = dict(growth(), **found)
     return found
 
 
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == '--opened':
+        print(OPENED.get(sys.argv[2], ''))
+        return 0
     quick = '--quick' in sys.argv[1:]
     words = [word for word in sys.argv[1:] if word != '--quick']
     if len(words) != 1 or words[0].startswith('-'):
