@@ -84,18 +84,18 @@ def others():
             for name, what, changes in OTHERS for driver in DRIVERS}
 
 
+# No queues: on the one processor of virtual time ixgbe has one.
 # How cost grows: the chart's title, what is on its axis, which setting, its values.
 GROWTH = (
     ('flows', 'connections', 'flows', (1, 8, 64)),
     ('mtu', 'MTU of the port', 'mtu', (1500, 4000, 9000)),
-    ('queues', 'receive queues, 16 connections', 'queues', (1, 2, 4)),
     ('ports', 'known tunnel ports', 'ports', (1, 4, 16)),
     ('burst', 'segments of a connection in a row, 16 connections', 'burst', (1, 8, 64)),
     ('poll', 'frames for each poll', 'burst', (1, 8, 64)),
     ('size', 'bytes of a segment', 'mss', (64, 512, 1398)),
 )
 # With gap, each burst is a poll of its own: the next comes when all is done.
-MANY = {'queues': {'flows': 16}, 'burst': {'flows': 16}, 'poll': {'gap': 400000}}
+MANY = {'burst': {'flows': 16}, 'poll': {'gap': 400000}}
 # The drivers that are compared, and the row where nothing is set otherwise.
 GROWN = {'inbox': 'inbox', 'on': 's1-device'}
 
