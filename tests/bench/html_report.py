@@ -110,8 +110,8 @@ def write(folder, results, limits, memory):
             'claim about a particular machine.</p>']
     for (kernel, release), rows in kernels.items():
         page += kernel_part(kernel, release, rows)
-    page.append('<h2>Memory</h2>' + table(['kernel', 'module, bytes: in-box', 'fork', 'more', 'each port', 'each queue'],
-                                          memory))
+    page.append('<h2>Memory</h2>' + table(
+        ['kernel', 'module, bytes: in-box', 'fork', 'more', 'each port', 'each queue'], memory))
     page.append('<h2>Limits</h2>' + ''.join(
         '<div%s>%s</div>' % (' class="bad"' if line.startswith('not ok') else '', html.escape(line))
         for line in limits))

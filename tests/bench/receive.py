@@ -243,7 +243,8 @@ def measure(row, sink, seconds, profile):
         for name in [TUNNEL] + ['more%d' % number for number in range(1, row['ports'])]:
             run('ip', 'link', 'del', name)
     return {'row': row, 'module_bytes': int(read('/sys/module/ixgbe/coresize')),
-            'frames': last - first, 'ns': stop - start, 'sender': {name: end[name] - begin[name] for name in end},
+            'frames': last - first, 'ns': stop - start,
+            'sender': {name: end[name] - begin[name] for name in end},
             'counters': {name: after[name] - before[name] for name in after if name in before}}
 
 

@@ -47,17 +47,18 @@ open_make() { # open_make tmp root
 # a distribution's kernel its root), KERNEL_IMAGE, KERNEL_MODULES (the
 # directory holding lib/modules), KREL and ROOT_DIR.
 need_kernel() {
-	local image make=gated_make
+	local image make=gated_make made_of=("$LAB"/gated-5.10.*)
 
 	kernel_check "$1"
 	need_debian_root "$(kernel_root "$1")"
 	ROOT_DIR=$REPLY
 	case $1 in
 	gated-5.10 | open-5.10)
-		[ "$1" = gated-5.10 ] || make=open_make
-		# The gated kernel is made of the files named so; the open one of one more.
-		KERNEL_DIR=$CACHE/kernels/$1-$(key "$LAB"/gated-5.10.* \
-			$([ "$1" = gated-5.10 ] || echo "$LAB/open-5.10.cocci") -- "$(product_name "$ROOT_DIR")")
+		if [ "$1" = open-5.10 ]; then
+			make=open_make
+			made_of+=("$LAB/open-5.10.cocci")
+		fi
+		KERNEL_DIR=$CACHE/kernels/$1-$(key "${made_of[@]}" -- "$(product_name "$ROOT_DIR")")
 		if [ ! -e "$KERNEL_DIR/krel" ]; then
 			need_root "building a kernel"
 			lock "kernel-$1"
