@@ -168,8 +168,8 @@ static noinline bool zcg_judge(const struct ixgbe_ring *ring,
 }
 
 /* Judge a frame that may have to be kept out of GRO, and deliver it. */
-static void zcg_judge_deferred(struct ixgbe_ring *ring,
-					struct sk_buff *skb, u32 state)
+static void zcg_judge_deferred(struct ixgbe_ring *ring, struct sk_buff *skb,
+			       u32 state)
 {
 	enum zcg_reason reason = zcg_judge_any(ring, skb, ZCG_F_DEFER);
 
