@@ -56,8 +56,14 @@ qemu_sync() { # qemu_sync root pristine x520 tree
 		printf 'CONFIG_%s=y\n' $QEMU_DEVICES
 		sed -n 's/^config \([A-Z0-9_]*\)$/CONFIG_\1=y/p' "$3"/Kconfig* 2>/dev/null || :
 	} >"$4/zcg.mak"
+	cp "$LAB/qemu.cocci" "$4/qemu.cocci"
 	in_root "$1" -b "$2:/zcg/cache" -b "$3:/zcg/tree" -b "$4:/zcg/work" -- sh -ec '
 		cp -a /zcg/cache/src /tmp/src
+		spatch --very-quiet --in-place --sp-file /zcg/work/qemu.cocci /tmp/src/accel/tcg/icount-common.c
+		if cmp -s /zcg/cache/src/accel/tcg/icount-common.c /tmp/src/accel/tcg/icount-common.c; then
+			echo "qemu.cocci does not match this QEMU" >&2
+			exit 1
+		fi
 		if [ -x /zcg/tree/add-to-qemu ]; then
 			/zcg/tree/add-to-qemu /tmp/src
 		fi
@@ -117,7 +123,7 @@ need_qemu() {
 	x520_snapshot "$snap"
 	model=$(cd "$snap" && find . -type f | LC_ALL=C sort | xargs -r sha256sum)
 	# shellcheck disable=SC2086 # one word each
-	bin=$CACHE/qemu/bin-$(key -- "$version" "$(product_name "$root")" $QEMU_CONFIGURE $QEMU_DEVICES "$model" "$(declare -f qemu_bundle)")
+	bin=$CACHE/qemu/bin-$(key -- "$version" "$(product_name "$root")" $QEMU_CONFIGURE $QEMU_DEVICES "$model" "$(declare -f qemu_bundle)" "$(cat "$LAB/qemu.cocci")")
 	REPLY=$bin/qemu-system-x86_64
 	if [ -e "$REPLY" ]; then
 		used "$bin"
