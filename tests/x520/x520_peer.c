@@ -239,7 +239,7 @@ static void peer_control(X520Peer *s, const uint8_t *f, const PeerLayers *at)
     unsigned len = at->end - at->l4 - 8, flows = 0;
     PeerLayers out = *at;
     g_autofree char *text = g_strndup((const char *)f + at->l4 + 8, len);
-    g_auto(GStrv) words = g_strsplit_set(text, " \n", -1);
+    g_auto(GStrv) words = g_strsplit_set(text, "\n ", -1);
     g_autofree char *answer = NULL;
     uint8_t r[PEER_REPLY_MAX];
 

@@ -36,7 +36,7 @@
 #define PEER_REPLIES            64
 #define PEER_REPLY_MAX          512
 
-/* Where the layers of a frame begin. Offsets are from the frame's first byte. */
+/* Where the layers of a frame begin, as offsets from its first byte. */
 typedef struct PeerLayers {
     bool tunnel;                /* outer IPv4 and UDP, then a tunnel header */
     bool geneve;

@@ -18,7 +18,7 @@
 #define TCP_ACK                 0x10
 #define TCP_HDR                 20
 #define TCP_STAMPS              12      /* NOP, NOP, timestamps */
-#define TCP_SYN_OPTIONS         20      /* MSS, timestamps, window scale, NOPs */
+#define TCP_SYN_OPTIONS         20      /* MSS, timestamps, window scale */
 #define PEER_MSS_DEFAULT         536
 #define PEER_WSCALE             7
 #define PEER_RTO_NS             20000000
