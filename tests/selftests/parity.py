@@ -25,6 +25,7 @@ IN4, IN6 = ("10.0.2.1", "10.0.2.2"), ("fd00::1", "fd00::2")
 LISTEN = 7000
 SEED = 5766
 ROUNDS = 6
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../unit/corpus.txt")
 # What the in-box driver counts by the clock and not by the frame.
 BY_TIME = ("lsc_int", "tx_restart_queue", "tx_timeout_count")
 
@@ -79,6 +80,14 @@ def generate(netif_mac, peer_mac, vxlan_mac):
                plain(f.ip4(*OUT4, f.UDP, data(80), check=0x1234)), plain(data(200), 0x88b6)]
 
 
+def corpus(netif_mac):
+    """The fuzzer's frames, as far as a packet socket sends them, to the port's address;
+    one burst each, so that what precedes a frame in GRO is the same for every driver."""
+    with open(CORPUS, encoding="ascii") as src:
+        frames = [bytes.fromhex(line) for line in src if line.strip() and not line.startswith("#")]
+    return [[f.mac(netif_mac) + frame[6:]] for frame in frames if 14 < len(frame) <= 1514]
+
+
 def link_address(namespace, device):
     return subprocess.run(["ip", "-n", namespace, "-br", "link", "show", device], check=True,
                           capture_output=True, text=True).stdout.split()[2]
@@ -88,7 +97,9 @@ def record(path):
     wire = Wire()
     # vxlan01 gets a random address; the recording and every replay use this one.
     bursts = list(generate(wire.netif_mac, wire.peer_mac, "02:00:00:00:00:02"))
-    f.write_pcap(path, bursts)
+    damaged = corpus(wire.netif_mac)
+    f.write_pcap(path, bursts + damaged)
+    print(f"{len(bursts)} bursts of the mix, {len(damaged)} frames of the corpus")
 
 
 def replay(path, result):
