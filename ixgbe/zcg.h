@@ -83,6 +83,8 @@ struct zcg_queue {
  *	taken its port back, so no other tunnel has the port by then. A frame
  *	that somebody holds for longer (GRO's timer, a backlog) keeps the claim;
  *	the same is so for cards whose table of ports is in hardware.
+ * zcg_adapter.ports.filter: one word, written after the slot that it tells of. With
+ *	either of an older time the port counts as not yet there, or no longer.
  * The bit __IXGBE_RX_ZCG of ring->state: atomic operations only. NAPI clears it
  *	when it finds the mode to be ZCG_OFF, zcg_switch() sets it after it wrote
  *	the mode. Each has a barrier between its two accesses, so one of them sees
