@@ -43,7 +43,8 @@ static __always_inline bool zcg_plain_ip4(const u8 *ip, u8 proto)
  * @n: number of bytes that may be read at @ip
  * @ports: the known tunnel ports
  *
- * The first half of zcg_plain(): frames that no tunnel is behind leave here.
+ * Frames that no tunnel is behind leave here. The verdict is that of zcg_outer(),
+ * in fewer steps, whether GRO is on or not.
  *
  * Context: any; takes no lock, allocates nothing.
  * Return: ZCG_NOT_OURS, ZCG_UNKNOWN_PORT; ZCG_GO_ON_PLAIN; ZCG_GO_ON if the
@@ -72,6 +73,10 @@ zcg_plain_port(const u8 *ip, u32 n, const struct zcg_ports *ports)
  * @ops: the caller's operations; only csum is used
  * @f: the frame, for which zcg_plain_port() returned ZCG_GO_ON_PLAIN
  * @ports: the known tunnel ports
+ *
+ * Asks nothing that zcg_outer() and zcg_inner() do not ask, in fewer steps, and
+ * leaves to them whatever is not exactly as expected: it never judges a frame
+ * otherwise than they would. To be asked only if GRO is on.
  *
  * Context: any; takes no lock, allocates nothing.
  * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_UNKNOWN_PORT, or ZCG_GO_ON: no
@@ -122,35 +127,6 @@ zcg_plain_tunnel(const struct zcg_ops *ops, const struct zcg_frame *f,
 	if (unlikely(ops->csum(f, ZCG_PLAIN_TCP, len, sum) != 0xffff))
 		return ZCG_INNER_BAD;
 	return ZCG_VERIFIED;
-}
-
-/**
- * zcg_plain - judge a frame of the usual shape
- * @ops: the caller's operations; only csum is used
- * @f: the frame
- * @ports: the known tunnel ports
- *
- * Asks nothing that zcg_outer() and zcg_inner() do not ask, in fewer steps, and
- * leaves to them whatever is not exactly as expected: it never judges a frame
- * otherwise than they would. To be asked only if GRO is on.
- *
- * Context: any; takes no lock, allocates nothing.
- * Return: ZCG_VERIFIED, ZCG_INNER_BAD, ZCG_NOT_OURS, ZCG_UNKNOWN_PORT, or
- * ZCG_GO_ON: no verdict.
- */
-static __always_inline enum zcg_reason
-zcg_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
-	  const struct zcg_ports *ports)
-{
-	enum zcg_reason r;
-
-	if (unlikely(f->headlen < ZCG_PLAIN_IP))
-		return ZCG_GO_ON;
-	r = zcg_plain_port(f->head + ZCG_PLAIN_IP, f->headlen - ZCG_PLAIN_IP,
-			   ports);
-	if (r == ZCG_GO_ON_PLAIN)
-		r = zcg_plain_tunnel(ops, f, ports);
-	return r;
 }
 
 #endif /* ZCG_PLAIN_H */

@@ -9,10 +9,8 @@
 
 /* Somebody profits from level 1: GRO is on. Else the inside is not read. */
 #define ZCG_F_GRO	0x1
-/* The device reported an error in the outer IPv4 header (RXDADV IPE). */
-#define ZCG_F_IP_ERR	0x2
 /* The frame is to be kept out of GRO: its inside is not read, GRO on or off. */
-#define ZCG_F_DEFER	0x4
+#define ZCG_F_DEFER	0x2
 
 /**
  * zcg_decide_any - judge a received frame of any shape
@@ -37,9 +35,6 @@ zcg_decide_any(const struct zcg_ops *ops, const struct zcg_frame *f,
 	struct zcg_payload pl;
 	enum zcg_reason r;
 
-	if (unlikely(flags & ZCG_F_IP_ERR))
-		return ZCG_NOT_OURS;
-
 	r = zcg_outer(ops, f, ports, buf, &pl);
 	/* What has a good outside, whatever is in the tunnel. */
 	if (flags & ZCG_F_DEFER &&
@@ -53,24 +48,27 @@ zcg_decide_any(const struct zcg_ops *ops, const struct zcg_frame *f,
 }
 
 /**
- * zcg_decide_plain - judge a received frame if it has the usual shape
+ * zcg_decide_plain - go on with a frame after its outside
  * @ops: how to read it; a compile-time constant, so that it is inlined
  * @f: the frame
  * @ports: the known tunnel ports
- * @flags: ZCG_F_*
+ * @flags: ZCG_F_*, without ZCG_F_DEFER
+ * @r: what zcg_plain_port() said of it
  *
- * In front of zcg_decide_any(), which would return the same verdict.
+ * The second of three steps: zcg_plain_port() lets go, by a linear header, what is
+ * no tunnel's; this judges the usual shape; zcg_decide_any() all the rest, and
+ * would return the same verdict as each of the two.
  *
  * Context: any; takes no lock, allocates nothing.
  * Return: the verdict, or ZCG_GO_ON: ask zcg_decide_any().
  */
 static __always_inline enum zcg_reason
 zcg_decide_plain(const struct zcg_ops *ops, const struct zcg_frame *f,
-		 const struct zcg_ports *ports, u32 flags)
+		 const struct zcg_ports *ports, u32 flags, enum zcg_reason r)
 {
-	if (flags != ZCG_F_GRO)
-		return ZCG_GO_ON;
-	return zcg_plain(ops, f, ports);
+	if (likely(r == ZCG_GO_ON_PLAIN && flags == ZCG_F_GRO))
+		r = zcg_plain_tunnel(ops, f, ports);
+	return unlikely(r >= ZCG_GO_ON) ? ZCG_GO_ON : r;
 }
 
 #endif /* ZCG_POLICY_H */

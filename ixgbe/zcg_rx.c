@@ -135,6 +135,7 @@ static noinline bool zcg_judge(const struct ixgbe_ring *ring,
 			       enum zcg_reason reason)
 {
 	u32 flags = zcg_flags(ring);
+	struct zcg_frame f;
 	int level;
 
 	/* Nothing may be reported, so that a gated core refuses the frame without
@@ -145,13 +146,11 @@ static noinline bool zcg_judge(const struct ixgbe_ring *ring,
 		return false;
 	}
 
-	if (likely(reason == ZCG_GO_ON_PLAIN && flags == ZCG_F_GRO)) {
-		struct zcg_frame f = zcg_frame(skb);
-
-		reason = zcg_plain_tunnel(&zcg_skb_ops, &f,
-					  &ring->q_vector->adapter->zcg.ports);
-	}
-	if (unlikely(reason >= ZCG_GO_ON))
+	f = zcg_frame(skb);
+	reason = zcg_decide_plain(&zcg_skb_ops, &f,
+				  &ring->q_vector->adapter->zcg.ports, flags,
+				  reason);
+	if (unlikely(reason == ZCG_GO_ON))
 		reason = zcg_judge_any(ring, skb, flags);
 	if (reason == ZCG_NOT_OURS)
 		return false;

@@ -74,7 +74,7 @@ enum fetch_mode {
 
 struct verdict_log {
 	unsigned int fetches, csums;
-	bool plain;	/* zcg_decide_plain() had the answer */
+	bool plain;	/* zcg_decide_any() need not be asked */
 };
 
 /* Called when the parser breaks a promise of its interface; does not return. */

@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < PREFIX || size - PREFIX > FRAME_MAX)
 		return 0;
-	flags = data[0] & 7;
+	flags = data[0] & (ZCG_F_GRO | ZCG_F_DEFER);
 	len = size - PREFIX;
 	head = len - get16(data + 1) % (len + 1);
 

@@ -184,7 +184,7 @@ enum zcg_reason oracle_covers(const uint8_t *b, uint32_t len, uint32_t flags,
 	udp = k.payload;
 	port = num(udp, 2, 2);
 	zero = k.header && !k.fragment && k.proto == 17 && udp.n >= 8 &&
-	       num(udp, 6, 2) == 0 && !(flags & ZCG_F_IP_ERR);
+	       num(udp, 6, 2) == 0;
 	if (!zero)
 		return ZCG_NOT_OURS;
 	if (port != PORT_VXLAN && port != PORT_GPE && port != PORT_GENEVE)

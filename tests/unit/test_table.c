@@ -191,7 +191,6 @@ static const struct row rows[] = {
 	{ "row 4: fragment, with an offset", ZCG_NOT_OURS, { P }, o_frag_off },
 	{ "row 4: IPv6 fragment header", ZCG_NOT_OURS, { .ov6 = 1, P }, o_frag6 },
 	{ "row 4: IPv6 destination options", ZCG_NOT_OURS, { .ov6 = 1, P }, o_dstopt },
-	{ "row 4: IP checksum error reported", ZCG_NOT_OURS, { P }, NULL, ZCG_F_IP_ERR },
 	{ "row 4: TCP", ZCG_NOT_OURS, { P }, o_tcp },
 	{ "row 4: TCP over IPv6", ZCG_NOT_OURS, { .ov6 = 1, P }, o_tcp },
 	{ "row 4: ARP", ZCG_NOT_OURS, { P }, o_arp },
@@ -247,7 +246,6 @@ static const struct row rows[] = {
 	{ "not deferred: port unknown", ZCG_UNKNOWN_PORT, { .port = PORT_OTHER, P }, NULL, ZCG_F_DEFER },
 	{ "not deferred: UDP checksum not 0", ZCG_NOT_OURS, { P }, o_udp_sum, ZCG_F_DEFER },
 	{ "not deferred: fragment", ZCG_NOT_OURS, { P }, o_more_frags, ZCG_F_DEFER },
-	{ "not deferred: IP checksum error reported", ZCG_NOT_OURS, { P }, NULL, ZCG_F_DEFER | ZCG_F_IP_ERR },
 	{ "not deferred: TCP outside", ZCG_NOT_OURS, { P }, o_tcp, ZCG_F_DEFER },
 };
 
@@ -326,8 +324,6 @@ static void plain_shape(void **state)
 	verdict(f.b, f.len, f.il4 + ZCG_TCP_MIN - 1, ZCG_F_GRO, FETCH_COPY, &log);
 	assert_false(log.plain);
 	verdict(f.b, f.len, f.len, 0, FETCH_COPY, &log);
-	assert_false(log.plain);
-	verdict(f.b, f.len, f.len, ZCG_F_GRO | ZCG_F_IP_ERR, FETCH_COPY, &log);
 	assert_false(log.plain);
 	verdict(f.b, f.len, f.len, ZCG_F_GRO | ZCG_F_DEFER, FETCH_COPY, &log);
 	assert_false(log.plain);
