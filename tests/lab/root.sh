@@ -15,17 +15,24 @@ GUEST_PACKAGES="bash iproute2 ethtool iperf3 iputils-ping tcpdump python3
 # What it takes to build modules and kernels.
 BUILD_PACKAGES="build-essential bc bison flex libelf-dev libssl-dev cpio
 	rsync python3 coccinelle"
+# What it takes to build QEMU.
+QEMU_PACKAGES="libglib2.0-dev libfdt-dev zlib1g-dev meson ninja-build python3-venv pkgconf"
 
 root_suite() {
 	case $1 in
 	debian11) echo bullseye ;;
 	debian12) echo bookworm ;;
-	debian13 | backports) echo trixie ;;
+	debian13 | backports | fuzzing) echo trixie ;;
 	*) die --status=2 "no root called '$1'; there are: $ROOTS" ;;
 	esac
 }
 
 root_packages() {
+	# No guest boots from it and no driver is built in it.
+	if [ "$1" = fuzzing ]; then
+		printf '%s\n' build-essential python3 clang libclang-rt-dev llvm $QEMU_PACKAGES
+		return
+	fi
 	printf '%s\n' $GUEST_PACKAGES $BUILD_PACKAGES linux-image-amd64 linux-headers-amd64
 	case $1 in
 	# bpftool and libbpf-dev are left out: bullseye's last indices name
@@ -42,8 +49,7 @@ root_packages() {
 		printf '%s\n' dpdk-dev librte-net-ixgbe25 librte-mempool-ring25 \
 			openvswitch-switch linuxptp
 		# QEMU is built in this root; its source package holds no firmware.
-		printf '%s\n' libglib2.0-dev libfdt-dev zlib1g-dev meson ninja-build \
-			python3-venv pkgconf seabios qemu-system-data dpkg-dev
+		printf '%s\n' $QEMU_PACKAGES seabios qemu-system-data dpkg-dev
 		;;
 	esac
 }
