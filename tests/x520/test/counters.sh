@@ -36,7 +36,7 @@ differences() { awk 'NR == FNR { v[$1] = $2; next } { printf "%s %d\n", $1, $2 -
 # quiet N: snapshots $A.N and $B.N, once nothing changes any more.
 quiet()
 {
-	wait_for 10 still "$1" || { echo "the counters do not come to rest"; return 1; }
+	wait_for 60 still "$1" || { echo "the counters do not come to rest"; return 1; }
 }
 
 still()
@@ -192,7 +192,7 @@ overload()  # channels, the counter that must move
 	tx ethtool -A "$PEER" rx off tx off && rx ethtool -A "$NETIF" rx off tx off || return 1
 	[ "$1" = 2 ] || rx ethtool -L "$NETIF" combined "$1" || return 1
 	rx ethtool -G "$NETIF" rx 64 || true	# it may have so many already
-	wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
+	wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
 	begin && pktgen "$OVERLOAD" 0 300 && end || return 1
 	lost=$(($(b rx_missed_errors) + $(b rx_no_dma_resources)))
 	echo "sent $(a tx_packets), received $(b rx_packets), missed $(b rx_missed_errors)," \
@@ -209,7 +209,7 @@ overload()  # channels, the counter that must move
 paused()
 {
 	tx ethtool -A "$PEER" rx on tx on && rx ethtool -A "$NETIF" rx on tx on &&
-		wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
+		wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
 	begin && pktgen "$OVERLOAD" 0 300 && end || return 1
 	echo "sent $(a tx_packets), received $(b rx_packets), missed $(b rx_missed_errors)," \
 		"XOFF sent $(b tx_flow_control_xoff), received $(a rx_flow_control_xoff)"
@@ -222,7 +222,7 @@ paused()
 normal()
 {
 	rx nft delete table ip slow && rx ethtool -G "$NETIF" rx 512 &&
-		wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"
+		wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX"
 }
 
 # Down and up keeps what the driver counted; the rings start anew.
@@ -231,7 +231,7 @@ kept()
 	local before after
 	before=$(nic_stat "$NS_RX" "$NETIF" rx_pkts_nic)
 	ip -n "$NS_RX" link set "$NETIF" down && ip -n "$NS_RX" link set "$NETIF" up || return 1
-	wait_for 20 has_link "$NS_RX" "$NETIF" || return 1
+	wait_for 60 has_link "$NS_RX" "$NETIF" || return 1
 	after=$(nic_stat "$NS_RX" "$NETIF" rx_pkts_nic)
 	echo "rx_pkts_nic $before, then $after; lsc_int $(nic_stat "$NS_RX" "$NETIF" lsc_int)"
 	[ "$after" -ge "$before" ] && [ "$after" -lt $((before + 50)) ] &&

@@ -161,7 +161,7 @@ class Guest(Cables):
         super().__init__()
         self.proc = subprocess.Popen(
             [os.path.join(TOP, "tests/lab/lab"), "run", "--wire", "socket:" + self.dir, "--cpus", "1",
-             "--timeout", "400", kernel, "--", "tests/x520/test/dpdk.py", "--guest"],
+             "--timeout", "1800", kernel, "--", "tests/x520/test/dpdk.py", "--guest"],
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.lines = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
@@ -175,7 +175,7 @@ class Guest(Cables):
         """What the guest says up to the line that begins with the mark."""
         out = []
         while True:
-            line = self.lines.get(timeout=400)
+            line = self.lines.get(timeout=1800)
             if line is None or line.startswith(mark):
                 return "\n".join(out), line
             out.append(line)
@@ -183,11 +183,11 @@ class Guest(Cables):
     def exchange(self, sent):
         """Sends a list of frames to each port; what each port sends, in a list."""
         for port in (0, 1):
-            self.socks[port].settimeout(20)
+            self.socks[port].settimeout(60)
             for frame in sent[port]:
                 self.inject(frame, port)
         # and what is too much
-        return [self.received(port, want=FRAMES, timeout=15) + self.received(port) for port in (0, 1)]
+        return [self.received(port, want=FRAMES, timeout=60) + self.received(port) for port in (0, 1)]
 
     def close(self):
         if self.proc.poll() is None:

@@ -27,17 +27,17 @@ queue() { rx_stat "rx_queue_$1_packets"; }
 
 # datagrams PORT: COUNT of them to NETIF; sets GOT, how many a socket there saw,
 # and Q0 and Q1, how many frames came to either queue meanwhile. The socket is
-# read until all are there, or nothing came for a second after the last was sent.
+# read until all are there, or nothing came for three seconds after the last was sent.
 datagrams()
 {
 	local q0 q1
 	q0=$(queue 0) q1=$(queue 1)
 	rm -f "$ZCG_TMP/udp" "$ZCG_TMP/sent"
-	rx timeout 60 python3 - "$1" "$COUNT" "$ZCG_TMP/sent" > "$ZCG_TMP/udp" <<-'END' &
+	rx timeout 300 python3 - "$1" "$COUNT" "$ZCG_TMP/sent" > "$ZCG_TMP/udp" <<-'END' &
 		import os, socket, sys
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 		s.bind(("", int(sys.argv[1])))
-		s.settimeout(1)
+		s.settimeout(3)
 		print("ready", flush=True)
 		n = 0
 		while n < int(sys.argv[2]):
@@ -49,7 +49,7 @@ datagrams()
 		            break
 		print(n)
 	END
-	wait_for 20 grep -q ready "$ZCG_TMP/udp"
+	wait_for 60 grep -q ready "$ZCG_TMP/udp"
 	tx python3 -c 'import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("", 7000))
@@ -133,7 +133,7 @@ tagged()
 	local rc=0 q
 	tx ip link add link "$PEER" name v5 type vlan id 5 && tx ip link set v5 up && tx ip addr add 192.168.5.1/24 dev v5 &&
 		rx ip link add link "$NETIF" name v5 type vlan id 5 && rx ip link set v5 up &&
-		rx ip addr add 192.168.5.2/24 dev v5 && wait_for 10 tx ping -c 1 -W 1 192.168.5.2 || rc=1
+		rx ip addr add 192.168.5.2/24 dev v5 && wait_for 60 tx ping -c 1 -W 1 192.168.5.2 || rc=1
 	for q in 1 0; do
 		filter flow-type udp4 vlan 5 m 0xf000 dst-port 7001 action $q &&
 			OUTER_RX=192.168.5.2 lands 7001 $q || rc=1
@@ -149,7 +149,7 @@ tagged()
 signatures()
 {
 	local before after
-	rx ethtool -K "$NETIF" ntuple off && wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
+	rx ethtool -K "$NETIF" ntuple off && wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" || return 1
 	before=$(rx_stat fdir_match)
 	stream "$OUTER_RX" 500000 forth 4 || return 1
 	after=$(rx_stat fdir_match)
@@ -168,7 +168,7 @@ hosts_up 2
 silence
 neighbours
 check "ethtool -K ntuple on" rx ethtool -K "$NETIF" ntuple on
-wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" || true
+wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" || true
 fdir_check "a port to each queue, and the other way round" by_port
 fdir_check "matches are counted" counted
 fdir_check "filters removed: no match" forgotten

@@ -42,7 +42,7 @@ class Cables:
     def inject(self, frame, port=0):
         self.socks[port].sendto(frame, "%s/port%d.qemu" % (self.dir, port))
 
-    def received(self, port=0, quiet=0.15, want=None, timeout=5):
+    def received(self, port=0, quiet=0.15, want=None, timeout=30):
         """Frames that the port sent, until it is quiet or `want` have come."""
         out, until = [], time.monotonic() + timeout
         while time.monotonic() < until and (want is None or len(out) < want):
@@ -65,7 +65,7 @@ class Cables:
 class Guest(Cables):
     """A running guest. `props`: of the x520 devices."""
 
-    def __init__(self, kernel, props="", timeout=300, lab_args=()):
+    def __init__(self, kernel, props="", timeout=1800, lab_args=()):
         super().__init__()
         self.number = self.marks = 0
         self.backlog = []
@@ -112,7 +112,7 @@ class Guest(Cables):
         head = b"\xff" * 6 + NOBODY + struct.pack("!H", CONTROL)
         frames = [(head + struct.pack("!IHHH", self.number, i, len(pieces), len(p)) + p).ljust(60, b"\0")
                   for i, p in enumerate(pieces)]
-        for _ in range(4):
+        for _ in range(12):
             for frame in frames:
                 self.inject(frame, 1)
             if op == "exit":
@@ -165,7 +165,7 @@ class Guest(Cables):
 
     def qmp(self, command, **args):
         if self.monitor is None:
-            self.monitor = Qmp(self.dir + "/qmp", 10)
+            self.monitor = Qmp(self.dir + "/qmp", 120)
         try:
             return self.monitor.do(command, **args)
         except QmpError as err:
@@ -178,7 +178,7 @@ class Guest(Cables):
         if self.proc.poll() is None:
             try:
                 self.ask("exit")
-                self.proc.communicate(timeout=30)
+                self.proc.communicate(timeout=120)
             except (OSError, GuestError, subprocess.TimeoutExpired):
                 self.proc.terminate()
                 self.proc.wait(10)

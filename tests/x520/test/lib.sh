@@ -49,10 +49,10 @@ stream()
 	local addr=$1 bytes=$2 flows=${4:-1} from=$NS_TX to=$NS_RX got sent pid
 	[ "${3:-}" != reverse ] || { from=$NS_RX; to=$NS_TX; }
 	rm -f "$ZCG_TMP/recv"	# its "ready" must be this one's
-	ip netns exec "$to" timeout 60 python3 "$HERE/stream.py" recv 5555 "$flows" > "$ZCG_TMP/recv" &
+	ip netns exec "$to" timeout 300 python3 "$HERE/stream.py" recv 5555 "$flows" > "$ZCG_TMP/recv" &
 	pid=$!
-	wait_for 20 grep -q ready "$ZCG_TMP/recv" || return 1
-	sent=$(ip netns exec "$from" timeout 60 python3 "$HERE/stream.py" send "$addr" 5555 "$bytes" "$flows")
+	wait_for 60 grep -q ready "$ZCG_TMP/recv" || return 1
+	sent=$(ip netns exec "$from" timeout 300 python3 "$HERE/stream.py" send "$addr" 5555 "$bytes" "$flows")
 	wait $pid
 	got=$(tail -n 1 "$ZCG_TMP/recv")
 	if [ "$got" != "$sent" ] || [ -z "$sent" ]; then
@@ -68,9 +68,9 @@ iperf()
 	local out
 	if ! listens "$NS_RX" 5201; then
 		rx iperf3 -s -D > /dev/null
-		wait_for 20 listens "$NS_RX" 5201 || return 1
+		wait_for 60 listens "$NS_RX" 5201 || return 1
 	fi
-	out=$(tx timeout 30 iperf3 -t 1 -J -c "$@") || { echo "$out" | tail -n 5; return 1; }
+	out=$(tx timeout 120 iperf3 -t 1 -J -c "$@") || { echo "$out" | tail -n 5; return 1; }
 	python3 -c '
 import json, sys
 end = json.load(sys.stdin)["end"]
@@ -84,7 +84,7 @@ sys.exit(got["bytes"] < 500000)' <<< "$out"
 mtu()
 {
 	ip -n "$NS_TX" link set "$PEER" mtu "$1" && ip -n "$NS_RX" link set "$NETIF" mtu "$1" || return 1
-	wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"
+	wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX"
 }
 
 # --- what the stack hands to a port -----------------------------------------------

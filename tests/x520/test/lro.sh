@@ -9,13 +9,13 @@ set -euo pipefail
 # shellcheck source=tests/x520/test/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-both_up() { wait_for 20 has_link "$NS_TX" "$PEER" && wait_for 20 has_link "$NS_RX" "$NETIF"; }
+both_up() { wait_for 60 has_link "$NS_TX" "$PEER" && wait_for 60 has_link "$NS_RX" "$NETIF"; }
 
 lro()  # on|off
 {
 	rx ethtool -K "$NETIF" lro "$1" && both_up || return 1
 	rx ethtool -k "$NETIF" | grep -q "^large-receive-offload: $1" || { echo "lro is not $1"; return 1; }
-	wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"
+	wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX"
 }
 
 # Packets that IP and IPv6 got, in the receiver's name space, and what it
@@ -75,7 +75,7 @@ tagged()
 		rx ip addr add 192.168.5.2/24 dev "$NETIF" &&
 		rx ip neigh add 192.168.5.1 lladdr "$(tx cat "/sys/class/net/$PEER/address")" dev "$NETIF" || rc=1
 	for strip in off on; do
-		rx ethtool -K "$NETIF" rxvlan $strip && both_up && wait_for 20 tx ping -c 1 -W 1 192.168.5.2 &&
+		rx ethtool -K "$NETIF" rxvlan $strip && both_up && wait_for 60 tx ping -c 1 -W 1 192.168.5.2 &&
 			echo "rxvlan $strip:" && merged stream 192.168.5.2 2000000 || rc=1
 	done
 	rx ip addr del 192.168.5.2/24 dev "$NETIF" || rc=1
@@ -107,14 +107,14 @@ pings_meanwhile()
 # it merge nothing.
 unmoderated()
 {
-	rx ethtool -C "$NETIF" rx-usecs 0 && both_up && wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" &&
+	rx ethtool -C "$NETIF" rx-usecs 0 && both_up && wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" &&
 		single stream "$OUTER_RX" 1000000 && rx ethtool -C "$NETIF" rx-usecs 1 && both_up &&
-		wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" && merged stream "$OUTER_RX" 1000000
+		wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" && merged stream "$OUTER_RX" 1000000
 }
 
 jumbo()
 {
-	mtu 9000 && both_up && wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" && measured stream "$OUTER_RX" 8000000 &&
+	mtu 9000 && both_up && wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" && measured stream "$OUTER_RX" 8000000 &&
 		[ "$MERGED" -gt 0 ] && tx ping -q -c 3 -i 0.1 -s 8972 "$OUTER_RX" && mtu 1500 && both_up
 }
 

@@ -116,7 +116,7 @@ def flood(dev, count, dst):
 def count(dev):
     sock = raw_socket(dev, 3)
     sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20)
-    sock.settimeout(20)
+    sock.settimeout(60)
     print("ready", flush=True)
     seen = {}
     while True:

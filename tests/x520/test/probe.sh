@@ -34,7 +34,7 @@ link_10g()
 {
 	local out
 	ip link set "$1" up
-	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier" || { echo "$1: no carrier"; return 1; }
+	wait_for 60 grep -q 1 "/sys/class/net/$1/carrier" || { echo "$1: no carrier"; return 1; }
 	out=$(ethtool "$1")
 	grep -E 'Speed|Duplex|Port|Link detected' <<< "$out"
 	grep -q 'Speed: 10000Mb/s' <<< "$out" && grep -q 'Duplex: Full' <<< "$out" &&
@@ -79,9 +79,9 @@ pause_set()
 	local want
 	for want in off on; do
 		ethtool -A "$1" rx $want tx $want || return 1
-		wait_for 20 pause_is "$1" $want || { ethtool -a "$1"; return 1; }
+		wait_for 60 pause_is "$1" $want || { ethtool -a "$1"; return 1; }
 	done
-	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier"
+	wait_for 60 grep -q 1 "/sys/class/net/$1/carrier"
 }
 
 rings()
@@ -93,7 +93,7 @@ rings()
 		[ "$(ethtool -g "$1" | awk '/^[RT]X:/ { v = v " " $2 } END { print v }')" = \
 			" $most $most $n $n" ] || { ethtool -g "$1"; return 1; }
 	done
-	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier"
+	wait_for 60 grep -q 1 "/sys/class/net/$1/carrier"
 }
 
 coalescing()
@@ -112,7 +112,7 @@ channels()
 		ethtool -L "$1" combined $n 2> /dev/null || [ "$(nproc)" = 1 ]
 	done
 	ethtool -l "$1" | tail -n 1
-	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier"
+	wait_for 60 grep -q 1 "/sys/class/net/$1/carrier"
 }
 
 features()
@@ -138,7 +138,7 @@ self_test()
 	local out
 	out=$(ethtool -t "$1" offline) || { echo "$out"; return 1; }
 	echo "$out" | tail -n 7
-	wait_for 20 grep -q 1 "/sys/class/net/$1/carrier"
+	wait_for 60 grep -q 1 "/sys/class/net/$1/carrier"
 }
 
 # The module RELOADS times, each time with a link on both ports.
@@ -148,8 +148,8 @@ reload()
 	for n in $(seq "$RELOADS"); do
 		load inbox
 		ip link set "$PEER" up && ip link set "$NETIF" up || return 1
-		if ! wait_for 20 grep -q 1 "/sys/class/net/$PEER/carrier" ||
-			! wait_for 20 grep -q 1 "/sys/class/net/$NETIF/carrier"; then
+		if ! wait_for 60 grep -q 1 "/sys/class/net/$PEER/carrier" ||
+			! wait_for 60 grep -q 1 "/sys/class/net/$NETIF/carrier"; then
 			echo "no link after load $n"
 			return 1
 		fi

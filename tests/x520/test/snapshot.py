@@ -238,7 +238,7 @@ def guest(kernel):
     directory = tempfile.mkdtemp(prefix="x520-snapshot.")
     lines, reached = [], threading.Event()
     proc = subprocess.Popen(
-        [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "1500",
+        [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "3600",
          "--monitor", directory + "/qmp", kernel, "--", "tests/x520/test/snapshot.sh"],
         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, universal_newlines=True)
 
@@ -254,7 +254,7 @@ def guest(kernel):
     print("TAP version 13\n1..3")
     good = False
     try:
-        reached.wait(300)
+        reached.wait(1200)
         monitor = Monitor(directory + "/qmp", directory)
         monitor.prepare()
         for turn in (1, 2):
@@ -265,7 +265,7 @@ def guest(kernel):
             print("# snapshot %d: %d MB" % (turn, size), flush=True)
             time.sleep(2)
         print("ok 1 - saved and loaded twice while streams run")
-        status = proc.wait(1500)
+        status = proc.wait(3600)
         reader.join(10)
         streams = [w for w in lines if w.startswith("@same")]
         print("%sok 2 - all streams arrived unharmed, and the log is clean (status %d)" % (

@@ -56,7 +56,7 @@ def recv(port, flows="1"):
 
 def send_one(conn, size, n):
     block, left, turn, digest = os.urandom(1 << 19), size, n, hashlib.sha256()
-    conn.settimeout(60)
+    conn.settimeout(240)
     while left:
         turn += 1
         data = (block[turn % 251:] + block[:turn % 251])[:left]
@@ -68,7 +68,7 @@ def send_one(conn, size, n):
 
 
 def send(addr, port, size, flows="1"):
-    conns = [socket.create_connection((addr, int(port)), timeout=20) for _ in range(int(flows))]
+    conns = [socket.create_connection((addr, int(port)), timeout=60) for _ in range(int(flows))]
     print(summary(in_threads(len(conns), lambda n: send_one(conns[n], int(size), n))))
 
 

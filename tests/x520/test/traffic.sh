@@ -41,7 +41,7 @@ tunnel()
 		ip -n "$NS_RX" link add t0 type "$kind" "${TUNNEL_RX[@]}" "$@" &&
 		ip -n "$NS_TX" addr add 10.0.3.1/24 dev t0 && ip -n "$NS_RX" addr add 10.0.3.2/24 dev t0 &&
 		ip -n "$NS_TX" link set t0 up && ip -n "$NS_RX" link set t0 up &&
-		wait_for 10 tx ping -c 1 -W 1 10.0.3.2
+		wait_for 60 tx ping -c 1 -W 1 10.0.3.2
 }
 
 no_tunnel()
@@ -113,13 +113,13 @@ vlan_offloads()
 	for insert in off on; do
 		for strip in off on; do
 			tx ethtool -K "$PEER" txvlan $insert && rx ethtool -K "$NETIF" rxvlan $strip || return 1
-			wait_for 20 tx ping -c 1 -W 1 10.0.4.2
+			wait_for 60 tx ping -c 1 -W 1 10.0.4.2
 			echo "txvlan $insert, rxvlan $strip"
 			pings 10.0.4.2 56 1472 && stream 10.0.4.2 500000 || return 1
 		done
 	done
 	tx ethtool -K "$PEER" txvlan on && rx ethtool -K "$NETIF" rxvlan on
-	wait_for 20 tx ping -c 1 -W 1 10.0.4.2
+	wait_for 60 tx ping -c 1 -W 1 10.0.4.2
 }
 
 # arrive WANT:DST[,TCI] ...: of 20 frames to each DST, how many reach NETIF's stack.
@@ -129,7 +129,7 @@ arrive()
 	rm -f "$ZCG_TMP/count"	# its "ready" must be this one's
 	rx python3 "$HERE/packet.py" count "$dev" > "$ZCG_TMP/count" &
 	pid=$!
-	wait_for 20 grep -q ready "$ZCG_TMP/count" || return 1
+	wait_for 60 grep -q ready "$ZCG_TMP/count" || return 1
 	tx python3 "$HERE/packet.py" groups "$PEER" 20 "${@#*:}" || return 1
 	wait $pid || return 1
 	got=$(tail -n 1 "$ZCG_TMP/count")
@@ -173,11 +173,11 @@ changed_mac()
 	local old=$MAC_RX
 	ip -n "$NS_RX" link set "$NETIF" down && ip -n "$NS_RX" link set "$NETIF" address 02:00:00:00:00:55 &&
 		ip -n "$NS_RX" link set "$NETIF" up || return 1
-	wait_for 20 has_link "$NS_TX" "$PEER" && wait_for 20 has_link "$NS_RX" "$NETIF" || return 1
+	wait_for 60 has_link "$NS_TX" "$PEER" && wait_for 60 has_link "$NS_RX" "$NETIF" || return 1
 	arrive 20:02:00:00:00:00:55 "0:$old" || return 1
 	ip -n "$NS_RX" link set "$NETIF" down && ip -n "$NS_RX" link set "$NETIF" address "$old" &&
 		ip -n "$NS_RX" link set "$NETIF" up || return 1
-	wait_for 20 has_link "$NS_TX" "$PEER" && wait_for 20 has_link "$NS_RX" "$NETIF" && arrive "20:$old"
+	wait_for 60 has_link "$NS_TX" "$PEER" && wait_for 60 has_link "$NS_RX" "$NETIF" && arrive "20:$old"
 }
 
 jumbo()

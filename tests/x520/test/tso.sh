@@ -15,7 +15,7 @@ capture()
 	rm -f "$ZCG_TMP/tcpdump"
 	ip netns exec "$NS_RX" tcpdump -i "$NETIF" -Z root -Q in -U --immediate-mode -s 0 -B 65536 -w "$PCAP" 2> "$ZCG_TMP/tcpdump" &
 	TCPDUMP=$!
-	wait_for 20 grep -q 'listening on' "$ZCG_TMP/tcpdump" || die "tcpdump does not start"
+	wait_for 60 grep -q 'listening on' "$ZCG_TMP/tcpdump" || die "tcpdump does not start"
 }
 
 # Stops tcpdump when the file has not grown for a while.
@@ -107,7 +107,7 @@ check "every segment of the stream is right" python3 "$HERE/tso.py" stream "$PCA
 # Room for the headers of a tunnel on top of a whole inner frame.
 ip -n "$NS_TX" link set "$PEER" mtu 1700
 ip -n "$NS_RX" link set "$NETIF" mtu 1700
-wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX" || die "no ping after the MTU was changed"
+wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX" || die "no ping after the MTU was changed"
 ip -n "$NS_TX" link add vxlan type vxlan id 2 local "$OUTER_TX" remote "$OUTER_RX" dstport "$VX_PORT" \
 	dev "$PEER" noudpcsum
 ip -n "$NS_TX" link add vxcsum type vxlan id 3 local "$OUTER_TX" remote "$OUTER_RX" dstport 4789 \

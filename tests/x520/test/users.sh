@@ -8,8 +8,8 @@ set -euo pipefail
 # shellcheck source=tests/x520/test/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-both_up() { wait_for 20 has_link "$NS_TX" "$PEER" && wait_for 20 has_link "$NS_RX" "$NETIF"; }
-answers() { wait_for 20 tx ping -c 1 -W 1 "$OUTER_RX"; }
+both_up() { wait_for 60 has_link "$NS_TX" "$PEER" && wait_for 60 has_link "$NS_RX" "$NETIF"; }
+answers() { wait_for 60 tx ping -c 1 -W 1 "$OUTER_RX"; }
 usable() { both_up && answers; }
 
 # --- queues -------------------------------------------------------------------------
@@ -49,7 +49,7 @@ classes()
 	for p in 0 1 3 4 7; do
 		before=$(all_queues)
 		tx python3 "$HERE/packet.py" groups "$PEER" 20 "$MAC_RX,$((p << 13))" || return 1
-		wait_for 5 grew_by 20 "$before" || true
+		wait_for 60 grew_by 20 "$before" || true
 		after=$(all_queues)
 		q=$(paste -d ' ' <(echo "$before") <(echo "$after") | awk '$4 - $2 >= 20 { print $1 }')
 		echo "priority $p: queue ${q:-none}"
@@ -104,7 +104,7 @@ xdp_drop()
 	xdp_on rx "$NETIF" drop && both_up || return 1
 	before=$(rx_stat rx_pkts_nic)
 	! tx ping -q -c 5 -i 0.1 -W 1 "$OUTER_RX" > /dev/null || { echo "ping is answered"; return 1; }
-	wait_for 5 eval "[ \$(rx_stat rx_pkts_nic) -ge $((before + 5)) ]" && xdp_off && both_up && answers
+	wait_for 60 eval "[ \$(rx_stat rx_pkts_nic) -ge $((before + 5)) ]" && xdp_off && both_up && answers
 }
 
 peer_got() { [ "$(nic_stat "$NS_TX" "$PEER" rx_pkts_nic)" -ge $((PEER_BEFORE + $1)) ]; }
@@ -117,7 +117,7 @@ back()
 	ip -n "$NS_TX" link set "$PEER" promisc on
 	PEER_BEFORE=$(nic_stat "$NS_TX" "$PEER" rx_pkts_nic)
 	[ $rc = 1 ] || tx python3 "$HERE/packet.py" send "$PEER" plain 200 "dst=$MAC_RX" || rc=1
-	wait_for 5 peer_got 200 || rc=1
+	wait_for 60 peer_got 200 || rc=1
 	echo "$(($(nic_stat "$NS_TX" "$PEER" rx_pkts_nic) - PEER_BEFORE)) of 200 came back"
 	ip -n "$NS_TX" link set "$PEER" promisc off
 	return $rc
@@ -132,7 +132,7 @@ af_xdp()
 	rx ethtool -L "$NETIF" combined 1 && usable || return 1
 	if back echo "x520 test frame "; then
 		echo >&"$xdp_stop"
-		wait_for 5 grep -q received "$ZCG_TMP/xdp" || rc=1
+		wait_for 60 grep -q received "$ZCG_TMP/xdp" || rc=1
 	else
 		rc=1
 	fi
@@ -153,7 +153,7 @@ legacy_rx()
 
 identify()
 {
-	timeout 5 ip netns exec "$NS_RX" ethtool -p "$NETIF" 1
+	timeout 60 ip netns exec "$NS_RX" ethtool -p "$NETIF" 1
 }
 
 online_test()
@@ -170,7 +170,7 @@ ptp()
 	master=$!
 	rx ptp4l -2 -m -s -i "$NETIF" > "$ZCG_TMP/slave" 2>&1 &
 	slave=$!
-	wait_for 90 eval "[ \$(grep -c ' s2 ' $ZCG_TMP/slave) -ge 5 ]" || true
+	wait_for 300 eval "[ \$(grep -c ' s2 ' $ZCG_TMP/slave) -ge 5 ]" || true
 	kill $master $slave 2> /dev/null || true
 	wait $master $slave 2> /dev/null || true
 	tail -n 8 "$ZCG_TMP/slave"
@@ -202,7 +202,7 @@ removed()
 	echo 1 > "$PORT/remove" || return 1
 	wait $flood || true
 	[ ! -e "$PORT" ] && echo 1 > /sys/bus/pci/rescan || return 1
-	wait_for 20 test -e "$PORT/net" || { echo "no interface below $PORT"; return 1; }
+	wait_for 60 test -e "$PORT/net" || { echo "no interface below $PORT"; return 1; }
 	dev=$(ls "$PORT/net")
 	ip link set "$dev" name "$NETIF" 2> /dev/null || [ "$dev" = "$NETIF" ] || return 1
 	dev=$NETIF
