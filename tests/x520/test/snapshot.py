@@ -3,7 +3,8 @@
 """Snapshots of a machine with the X520 model: saved under traffic, loaded again.
 
 usage: snapshot.py --qemu PROGRAM   registers and rings, without a guest
-       snapshot.py [KERNEL]         a guest whose two ports exchange streams (debian13)
+       snapshot.py [KERNEL]         a guest whose two ports exchange streams (debian13);
+                                    it is migrated into a second process, too
 """
 
 import os
@@ -233,59 +234,122 @@ def test_interrupt(qemu):
 
 # --- with a guest -------------------------------------------------------------------------
 
+class Streams:
+    """A guest whose ports exchange streams, in QEMU of the lab, and what it says."""
+
+    def __init__(self, kernel, directory):
+        self.dir, self.lines, self.more = directory, [], threading.Condition()
+        self.ended = False
+        self.proc = subprocess.Popen(
+            [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "3600",
+             "--monitor", directory + "/qmp", "--qemu-arg", "-pidfile", "--qemu-arg", directory + "/pid",
+             kernel, "--", "tests/x520/test/snapshot.sh"],
+            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, universal_newlines=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        self.second = None
+
+    def read(self):
+        for line in self.proc.stdout:
+            with self.more:
+                self.lines.append(line.rstrip())
+                self.more.notify_all()
+        with self.more:
+            self.ended = True
+            self.more.notify_all()
+
+    def wait(self, what, seconds=1200):
+        """Until what() is true of the lines; fails if the guest ends before."""
+        with self.more:
+            if not self.more.wait_for(lambda: self.ended or what(), seconds) or not what():
+                raise qmp.QmpError("the guest did not go on within %d s" % seconds)
+
+    def goes_on(self):
+        """Until the guest has finished or begun one more stream."""
+        there = len(self.lines)
+        self.wait(lambda: any(w.startswith("@") for w in self.lines[there:]))
+
+    def resume(self, image):
+        """The machine that was migrated to a file, in a second QEMU with the same
+        devices, that speaks where the first one did."""
+        with open(self.dir + "/pid") as pid, open("/proc/%d/cmdline" % int(pid.read()), "rb") as f:
+            command = f.read().decode().split("\0")[:-1]
+        other = {self.dir + "/pid": self.dir + "/pid2"}
+        for n, arg in enumerate(command):
+            command[n] = other.get(arg, arg.replace(self.dir + "/qmp,", self.dir + "/qmp2,"))
+            if arg.startswith("file,id=console,"):
+                command[n] = "file,id=console,path=" + self.dir + "/console2"
+        self.second = subprocess.Popen(command + ["-incoming", "file:" + image], stdin=subprocess.DEVNULL)
+
+    def close(self):
+        for proc in (self.second, self.proc):
+            if proc and proc.poll() is None:
+                proc.terminate()
+                proc.wait(60)
+
+
+def migrate(streams, source):
+    """To a file and from there into a second process, which must end the guest's work
+    while the first one stands still; True if it did."""
+    image = streams.dir + "/migration"
+    # All that is dirty after the first pass may take as long as it wants.
+    source.do("migrate-set-parameters", **{"downtime-limit": 2000000, "max-bandwidth": 1 << 40})
+    source.do("migrate", uri="file:" + image)
+    until = time.monotonic() + 600
+    while True:
+        state = source.do("query-migrate").get("status")
+        if state == "completed":
+            break
+        if state == "failed" or time.monotonic() > until:
+            raise qmp.QmpError("migration: %s" % state)
+        time.sleep(0.1)
+    before = len(streams.lines)
+    streams.resume(image)
+    status = streams.second.wait(3000)
+    still = source.do("query-status")["status"]
+    source.do("quit")
+    streams.proc.wait(60)
+    streams.reader.join(60)
+    print("# %d MB; the second process ended with status %d, the first is in state %s" % (
+        os.path.getsize(image) >> 20, status, still))
+    return still == "postmigrate" and any(w.startswith("@same") for w in streams.lines[before:])
+
+
 def guest(kernel):
-    """Streams between the ports of a guest; saved, loaded, and saved again."""
+    """Streams between the ports of a guest: saved and loaded twice, then migrated."""
     directory = tempfile.mkdtemp(prefix="x520-snapshot.")
-    lines, reached = [], threading.Event()
-    proc = subprocess.Popen(
-        [os.path.join(TOP, "tests/lab/lab"), "run", "--icount", "--mem", "768", "--timeout", "3600",
-         "--monitor", directory + "/qmp", kernel, "--", "tests/x520/test/snapshot.sh"],
-        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, universal_newlines=True)
+    streams, good = Streams(kernel, directory), []
+    print("TAP version 13\n1..4")
 
-    def read():
-        for line in proc.stdout:
-            lines.append(line.rstrip())
-            if line.startswith("@stream 2"):
-                reached.set()
-        reached.set()
+    def case(verdict, what):
+        good.append(verdict)
+        print("%sok %d - %s" % ("" if verdict else "not ", len(good), what), flush=True)
 
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    print("TAP version 13\n1..3")
-    good = False
     try:
-        reached.wait(1200)
+        streams.wait(lambda: "@stream 2" in streams.lines)
         monitor = Monitor(directory + "/qmp", directory)
         monitor.prepare()
         for turn in (1, 2):
             monitor.save("s%d" % turn)
             size = os.path.getsize(monitor.image) >> 20
-            time.sleep(3)
+            streams.goes_on()
             monitor.load("s%d" % turn)
             print("# snapshot %d: %d MB" % (turn, size), flush=True)
-            time.sleep(2)
-        print("ok 1 - saved and loaded twice while streams run")
-        status = proc.wait(3600)
-        reader.join(10)
-        streams = [w for w in lines if w.startswith("@same")]
-        print("%sok 2 - all streams arrived unharmed, and the log is clean (status %d)" % (
-            "" if status == 0 else "not ", status))
-        wanted = ["@same %d" % n for n in range(1, 7)]
-        good = status == 0 and [w for w in wanted if w not in streams] == []
-        again = len(streams) > len(set(streams)) or \
-            len([w for w in lines if w.startswith("@stream")]) > 6
-        print("%sok 3 - six streams, and some of it happened twice" % ("" if good and again else "not "))
-        good = good and again
-    except (qmp.QmpError, OSError, ValueError) as e:
+        case(True, "saved and loaded twice while streams run")
+        case(migrate(streams, monitor), "migrated while streams run, into a second process that ends them")
+        said = [w for w in streams.lines if w.startswith("@")]
+        status = streams.proc.returncode
+        case(status == 0 and not {"@same %d" % n for n in range(1, 7)} - set(said),
+             "all six streams arrived unharmed, and the log is clean (status %d)" % status)
+        case(len(said) >= len(set(said)) + 2, "some of it happened twice")
+    except (qmp.QmpError, OSError, ValueError, subprocess.TimeoutExpired) as e:
         print("Bail out! %s" % e)
     finally:
-        if not good:
-            print("\n".join("# " + w for w in lines[-30:]))
-        if proc.poll() is None:
-            proc.terminate()
-            proc.wait(20)
+        if good != [True] * 4:
+            print("\n".join("# " + w for w in streams.lines[-30:]))
+        streams.close()
         shutil.rmtree(directory, ignore_errors=True)
-    return 0 if good else 1
+    return 0 if good == [True] * 4 else 1
 
 
 def main(args):
